@@ -73,8 +73,14 @@ func TestBlocksAreDue(t *testing.T) {
 		segments int // the last one is open
 		want     string
 	}{
-		{5, ""}, {6, " 1-3"}, {9, " 1-3"}, {10, " 1-3 4-7"}, {23, " 1-3 4-7 8-11 12-15 16-19"}, {24, " 1-7 8-15 16-19"},
-		{47, " 1-7 8-15 16-23 24-31 32-39 40-43"}, {48, " 1-15 16-31 32-39 40-43"},
+		{5, ""},
+		{6, " 1-3"},
+		{9, " 1-3"},
+		{10, " 1-3 4-7"},
+		{23, " 1-3 4-7 8-11 12-15 16-19"},
+		{24, " 1-7 8-15 16-19"},
+		{47, " 1-7 8-15 16-23 24-31 32-39 40-43"},
+		{48, " 1-15 16-31 32-39 40-43"},
 	} {
 		s.insert(c.segments - len(s.w.segments))
 		if s.cover(); runs(h.Blocks()) != c.want {
@@ -142,9 +148,18 @@ func TestBlocksOfNoUse(t *testing.T) {
 		want  string
 		ok    bool
 	}{
-		{"4-5", "", false}, {"1-25 later", "", false}, {"1-20 later", "", false}, {"1-7 longer", "", false},
-		{"1-3", " 1-3", true}, {"6-7", " 1-3", false}, {"4-5", " 1-3 4-5", true}, {"4-5", " 1-3 4-5", true},
-		{"4-7", " 1-3 4-7", true}, {"4-5", " 1-3 4-7", false}, {"1-5", " 1-3 4-7", false}, {"1-3", " 1-3 4-7", true},
+		{"4-5", "", false},
+		{"1-25 later", "", false},
+		{"1-20 later", "", false},
+		{"1-7 longer", "", false},
+		{"1-3", " 1-3", true},
+		{"6-7", " 1-3", false},
+		{"4-5", " 1-3 4-5", true},
+		{"4-5", " 1-3 4-5", true},
+		{"4-7", " 1-3 4-7", true},
+		{"4-5", " 1-3 4-7", false},
+		{"1-5", " 1-3 4-7", false},
+		{"1-3", " 1-3 4-7", true},
 	} {
 		if ok, got := h.Adopt(made[c.block]), runs(h.Blocks()); ok != c.ok || got != c.want {
 			t.Errorf("block %d, %s, is of use: %v; there are blocks%s, want%s", i, c.block, ok, got, c.want)

@@ -240,3 +240,29 @@ func TestRestoredWithBlocks(t *testing.T) {
 		t.Errorf("a block of other documents: error %v", err)
 	}
 }
+
+// TestEqualHashesAreNoKeys: a block stores a hash of all band keys together. Who has only the same hash is not met.
+func TestEqualHashesAreNoKeys(t *testing.T) {
+	s, seen := newShelved(t, 12, 1, 1<<31, 0), map[uint32][]byte{}
+	one, other := []byte(nil), []byte(nil)
+	for one == nil {
+		other = s.randomKeys()
+		hash := oldKey(other, shelvedBands, shelvedBands)
+		one, seen[hash] = seen[hash], other
+	}
+	for _, keys := range [][]byte{one, other} {
+		d := Document{Entry: entry.Entry{Kind: entry.Text, Evidence: []byte("text"), Keys: keys, Digest: make([]byte, entry.DigestBytes)}}
+		s.w.Insert(&d)
+		s.all.Insert(&d)
+	}
+	s.insert(6)
+	s.cover()
+	var n int
+	s.until(func() {
+		s.w.buckets.Probe(other)
+		n = s.w.buckets.Meet(shelvedBands, 10)
+	})
+	if met := s.w.buckets.Met(); n != 1 || met[0].Number() != 1 || s.given == 0 {
+		t.Errorf("%d documents are met by the keys of one, and %d pages were given", n, s.given)
+	}
+}

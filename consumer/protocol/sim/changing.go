@@ -19,6 +19,7 @@ func VaryChanged(seed uint64) Params {
 	p.Changes, p.Erasures = c.n(4) > 0, c.n(3) > 0
 	p.Snapshots = p.Snapshots || c.n(2) == 0
 	p.Files = c.n(2) == 0
+	p.KeepAll = p.KeepAll || p.Files && c.n(2) == 0
 	return p
 }
 

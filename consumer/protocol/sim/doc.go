@@ -6,7 +6,7 @@
 //
 //	choices ──▶ World.step ──┬─ session    polls, judges, forwards, as package session does  ── protocol
 //	  (of a seed)            ├─ member     applies the journal, captures, restores, dies      ── index
-//	                         ├─ files      writes, reads and heals segments, as package member does ── index/files
+//	                         ├─ files      writes, reads and heals segments and blocks, as member ── index/files
 //	                         ├─ feeder     reads, merges, appends, as package feed does     ── protocol/feeding
 //	                         ├─ kafka      lands appends, ends transactions, moves partitions
 //	                         └─ person     sets, deletes and loses offsets

@@ -20,22 +20,28 @@ type drawer struct {
 	harmed map[string]bool // files that were damaged or removed
 	name   string          // of the file that was written last, until the replica is told; empty: there is none
 	filed  window.Filed
+	run    *window.Run   // whose block is to be written; nil: none
+	block  *window.Block // that was written last, until the replica is told
 }
 
 const folder = "/files"
+
+// smallBlocks has blocks be of few segments, so that there are many.
+var smallBlocks = window.Sizes{Run: 1, Merge: 2, Parts: 2} //nolint:gochecknoglobals // a constant
 
 // openDrawer opens the directory of a machine: of another one if that was lost, or if a process that hangs has it.
 func openDrawer(w *World, number int) *drawer {
 	if !w.params.Files || number%2 != 0 {
 		return nil // some have none
 	}
-	d := &drawer{disk: w.disks[number], harmed: map[string]bool{}}
-	hangs := func(m *member) bool { return m.files != nil && m.files.disk == d.disk }
-	if d.disk == nil || w.chance(1, 4) || slices.ContainsFunc(w.processes, hangs) {
-		d.disk = filestest.NewMemory()
-		w.disks[number] = d.disk
+	last, d := w.disks[number], &drawer{disk: filestest.NewMemory(), harmed: map[string]bool{}}
+	hangs := func(m *member) bool { return m.files != nil && m.files.disk == last.disk }
+	if last == nil || w.chance(1, 4) || slices.ContainsFunc(w.processes, hangs) {
 		w.act("another machine")
+	} else {
+		d.disk, d.harmed = last.disk, last.harmed
 	}
+	w.disks[number] = d
 	var err error
 	d.Directory, err = files.OpenIn(d.disk, folder, files.Owner{})
 	succeeds(w, err)
@@ -56,8 +62,14 @@ func (w *World) stepFiles() bool {
 	}
 	if w.mishap(16) {
 		harm(w, m)
-	} else {
-		w.keepFiles(m)
+		return true
+	}
+	for n := 1 + w.n(8); n > 0 && m.alive; n-- {
+		if w.chance(1, 2) {
+			w.keepFiles(m)
+		} else {
+			w.keepBlocks(m)
+		}
 	}
 	return true
 }
@@ -98,10 +110,59 @@ func (w *World) keepFiles(m *member) {
 	}
 }
 
+// keepBlocks goes on with a block: it is due, is written, and the replica is told, with time between.
+func (w *World) keepBlocks(m *member) {
+	d, of := m.files, m.replica.Files()
+	switch {
+	case d.block != nil:
+		if of.Adopt(d.block) {
+			w.act("found by a block")
+		} else {
+			w.act("block too late")
+		}
+		d.block = nil
+	case d.run != nil:
+		d.block = writeBlock(w, m, d.run)
+		d.run = nil
+	default:
+		d.run = of.Due()
+	}
+}
+
+// writeBlock returns nil if a file that it needs is not there any more, or is lost.
+func writeBlock(w *World, m *member, run *window.Run) *window.Block {
+	needs := func(name string, err error) bool {
+		if err != nil {
+			heal(w, m, name, err)
+		}
+		return err == nil
+	}
+	for _, name := range run.Linked() {
+		data, err := m.files.Read(context.Background(), name)
+		if err == nil {
+			err = run.Read(name, data)
+		}
+		if !needs(name, err) {
+			return nil
+		}
+	}
+	for _, part := range run.Parts {
+		if !needs(part.File(), m.files.Check(part)) {
+			return nil
+		}
+	}
+	b, err := m.files.Block(context.Background(), run)
+	succeeds(w, err)
+	return b
+}
+
 // tidy removes the files that are needed no more.
 func tidy(w *World, m *member) {
 	needed := m.replica.Files().Names()
 	needed[m.files.name] = true
+	if b := m.files.block; b != nil {
+		needed[b.File()] = true
+	}
 	_, err := m.files.Keep(needed)
 	succeeds(w, err)
 }
@@ -161,12 +222,19 @@ func (d *drawer) read(want window.Want) ([]byte, error) {
 	return d.ReadPage(want.File, want.Page, nil)
 }
 
-// heal takes from the store what cannot be read. It returns false if the store is away, or has it neither: then the
-// process ends, to be restored.
+// heal takes from the store what cannot be read, if it is needed still. It returns false if the store is away, or has it
+// neither: then the process ends, to be restored.
 func heal(w *World, m *member, name string, why error) bool {
 	switch data, err := w.shelf.Segment(context.Background(), name); {
+	case !m.replica.Files().Names()[name]:
+		w.act("no need of it any more")
+		return true
 	case !m.files.harmed[name]:
-		w.bad("member %d wants segment %s: %v", m.number, name, why)
+		w.bad("member %d wants %s: %v", m.number, name, why)
+	case files.ValidBlockName(name): // it is in no store
+		w.act("block lost")
+		_ = m.files.disk.Remove(folder + "/" + name) // it may be gone already
+		w.kill(m)
 	case w.mishap(2):
 		w.act("store away")
 	case err != nil:

@@ -154,6 +154,7 @@ func (w *World) apply(m *member) {
 	if w.params.Files {
 		m.replica.Reshape(2, 1<<14)
 	}
+	m.replica.Files().BlocksOf(smallBlocks)
 	if m.files != nil && w.chance(1, 2) {
 		readAhead(w, m, rec)
 	}

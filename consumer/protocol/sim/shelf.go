@@ -77,6 +77,7 @@ func (s *snapshotted) restore(w *World, beside snapshot.Files) (*index.Replica, 
 	if err != nil {
 		return nil, err
 	}
+	state.Files().BlocksOf(smallBlocks)
 	return snapshot.Restore(context.Background(), w.shelf, beside, &s.manifest, state)
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
-	"github.com/unecho/unecho/index/files/filestest"
 	"github.com/unecho/unecho/index/naive"
 )
 
@@ -51,15 +50,15 @@ type World struct {
 	requests  []asked
 	routings  []force // that were in force, the last is
 	changes
-	snapshots  []snapshotted // the oldest first
-	shelf      *shelf        // what they are made of
-	disks      map[int]*filestest.Memory
-	marks      uint64     // numbers given out
-	members    []*member  // the latest process of each name
-	processes  []*member  // all that live, with those that nobody counts on any more
-	witness    *member    // has no session, and may go wrong
-	sessions   []*session // all that may live
-	opened     int        // sessions so far
+	snapshots  []snapshotted   // the oldest first
+	shelf      *shelf          // what they are made of
+	disks      map[int]*drawer // the latest of each name
+	marks      uint64          // numbers given out
+	members    []*member       // the latest process of each name
+	processes  []*member       // all that live, with those that nobody counts on any more
+	witness    *member         // has no session, and may go wrong
+	sessions   []*session      // all that may live
+	opened     int             // sessions so far
 	slots      []slot
 	generation int
 	commits    int64 // length of the offsets topic
@@ -174,7 +173,7 @@ func beginAs(h *heir, p Params, c choices) *World {
 	if p.Backfill {
 		w.index.Duplicates.Remember.Clock, w.index.Duplicates.Remember.Tolerance = "event", time.Second
 	}
-	w.disks = map[int]*filestest.Memory{}
+	w.disks = map[int]*drawer{}
 	w.shelf, w.brought = &shelf{segments: map[string][]byte{}}, map[entry.Source]*bringing{}
 	w.beginChanges()
 	w.twin = naive.New(w.index, []byte(settings), w.ours)

@@ -26,8 +26,10 @@ type drawer struct {
 
 const folder = "/files"
 
-// smallBlocks has blocks be of few segments, so that there are many.
-var smallBlocks = window.Sizes{Run: 1, Merge: 2, Parts: 2} //nolint:gochecknoglobals // a constant
+// sizes are of small blocks, so that there are many. When they are merged differs.
+func (w *World) sizes() window.Sizes {
+	return window.Sizes{Run: 1, Merge: 2, Parts: 1 + w.n(4), Tail: w.n(2)}
+}
 
 // openDrawer opens the directory of a machine: of another one if that was lost, or if a process that hangs has it.
 func openDrawer(w *World, number int) *drawer {
@@ -83,7 +85,7 @@ func harm(w *World, m *member) {
 	name := names[w.n(len(names))]
 	m.files.harmed[name] = true
 	if w.chance(1, 2) {
-		m.files.disk.Damage(folder+"/"+name, w.n(1<<12))
+		m.files.disk.Damage(folder+"/"+name, w.n(16<<w.n(9)))
 	} else {
 		_ = m.files.disk.Remove(folder + "/" + name) // it may be gone already
 	}
@@ -179,18 +181,28 @@ func tidyErased(w *World, m *member) {
 	w.checkErasedBytes(m.replica.Next(), "a file", all)
 }
 
-// readAhead reads some of what a record will probably want.
+// readAhead reads some of what a record will probably want, while files are written.
 func readAhead(w *World, m *member, rec index.Record) {
+	of := m.replica.Files()
 	m.replica.Ahead(rec, 0)
-	for _, want := range inOrder(m.replica.Files().Wanted()) {
+	for _, want := range inOrder(of.Wanted()) {
 		data, err := m.files.read(want)
 		if w.chance(1, 8) {
 			w.keepFiles(m)
 		}
 		if err == nil && w.chance(3, 4) {
-			_ = m.replica.Files().Give(want, data) // what is damaged is wanted again
+			_ = of.Give(want, data) // what is damaged is wanted again
 		}
 	}
+	entries, by := m.replica.Searches(rec, 0, 1+w.n(4))
+	by.Pages, by.Read = map[window.Want][]byte{}, m.files.read
+	for _, e := range entries {
+		by.Lookup(e)
+	}
+	if w.chance(1, 4) {
+		w.keepBlocks(m)
+	}
+	of.Know(&by)
 }
 
 func inOrder(wanted []window.Want) []window.Want {

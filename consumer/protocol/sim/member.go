@@ -143,20 +143,23 @@ func (m *member) behind(w *World) bool { return m.replica.Next() < int64(len(w.j
 
 // apply applies the next record, or goes on with it.
 func (w *World) apply(m *member) {
-	if len(m.wanted) > 0 {
-		if m.alive {
-			give(w, m)
-		}
+	switch {
+	case !m.alive: // it has lost a file
+		return
+	case len(m.wanted) > 0:
+		give(w, m)
 		return
 	}
 	l := &w.journal[m.replica.Next()]
 	rec := l.record
 	if w.params.Files {
 		m.replica.Reshape(2, 1<<14)
+		m.replica.Files().BlocksOf(w.sizes())
 	}
-	m.replica.Files().BlocksOf(smallBlocks)
 	if m.files != nil && w.chance(1, 2) {
-		readAhead(w, m, rec)
+		if readAhead(w, m, rec); !m.alive {
+			return
+		}
 	}
 	if m == w.witness && w.faults && m.sick < 0 && (len(l.verdicts) > 0 || l.changes()) && w.chance(1, 16) {
 		rec = garbled(rec)

@@ -77,7 +77,9 @@ func (s *snapshotted) restore(w *World, beside snapshot.Files) (*index.Replica, 
 	if err != nil {
 		return nil, err
 	}
-	state.Files().BlocksOf(smallBlocks)
+	if beside != nil {
+		state.Files().BlocksOf(w.sizes())
+	}
 	return snapshot.Restore(context.Background(), w.shelf, beside, &s.manifest, state)
 }
 

@@ -7,8 +7,8 @@ var filesMutants = []mutant{
 		old: "err = b.files.Put(ctx, name, data)", new: "return data, nil",
 	},
 	{
-		rule: "what is not read is wanted", file: "index/window/away.go",
-		old: "\t\t\tf.of.want(Want{f.name, page})\n", new: "",
+		rule: "what is not read is wanted", file: "index/window/old.go",
+		old: "\t\th.want(w)\n", new: "\t\tif h.files[w.File] == nil {\n\t\t\th.want(w)\n\t\t}\n",
 	},
 	{
 		rule: "a page is what was written", file: "index/window/away.go",
@@ -38,5 +38,65 @@ var filesMutants = []mutant{
 		rule: "what is fed has its verdict", file: "index/feed.go",
 		old: "if _, held := p.find(e.Offset); !held &&",
 		new: "p.fed = Fed{Through: e.Offset + 1, Place: e.At}\n\t\tif _, held := p.find(e.Offset); !held &&",
+	},
+	{
+		rule: "the newest block is asked", file: "index/window/old.go",
+		old: "for k := len(h.blocks) - 1;", new: "for k := len(h.blocks) - 2;",
+	},
+	{
+		rule: "the oldest block is asked", file: "index/window/old.go",
+		old: "k >= 0 && most > 0 &&", new: "k >= 1 && most > 0 &&",
+	},
+	{
+		rule: "the tail begins where the blocks end", file: "index/window/window.go",
+		old: "w.files.tail()), end:", new: "w.files.tail()+1), end:",
+	},
+	{
+		rule: "a document is met in one block", file: "index/window/block.go",
+		old: "[]*Block{b}, h.blocks[covers:])", new: "[]*Block{b}, h.blocks[at:])",
+	},
+	{
+		rule: "a block does not find what has left", file: "index/window/old.go",
+		old: "if r < x.of.oldest {", new: "if r < x.of.firstRef() {",
+	},
+	{
+		rule: "a page of a block that was not read is wanted", file: "index/window/old.go",
+		old: "\t\th.want(w)\n", new: "\t\tif h.files[w.File] != nil {\n\t\t\th.want(w)\n\t\t}\n",
+	},
+	{
+		rule: "a page of a block is what was written", file: "index/window/away.go",
+		old: "b != nil && !b.postings.Sound(to.Page, data)", new: "b != nil && len(data) == 0",
+	},
+	{
+		rule: "what is read beside the replica is what was written", file: "index/window/old.go",
+		old: "if err != nil || !by.Sound(w.Page, data) {", new: "if err != nil {",
+	},
+	{
+		rule: "a merge has all of its parts", file: "index/files/block.go",
+		old: "for k, part := range run.Parts {", new: "for k, part := range run.Parts[:min(1, len(run.Parts))] {",
+	},
+	{
+		rule: "a merge shifts the places of its parts", file: "index/files/block.go",
+		old: ".At += run.Shift(part)", new: ".At += 0 * run.Shift(part)",
+	},
+	{
+		rule: "the filter of a block has each key", file: "index/block/write.go",
+		old: "if i == 0 || postings", new: "if i == 1 || i > 1 && postings",
+	},
+	{
+		rule: "a block is of these segments", file: "index/window/block.go",
+		old: " && slices.Equal(rest, names[at:at+len(rest)])", new: "",
+	},
+	{
+		rule: "a block keeps no file of before an erase", file: "index/window/away.go",
+		old: "names[b.file] = true\n", new: "names[b.file] = true\n\t\tfor _, name := range b.run.Names {\n\t\t\tnames[name] = true\n\t\t}\n",
+	},
+	{
+		rule: "a segment that comes back has its keys", file: "index/window/away.go",
+		old: "copy(fixed[atBytes:s.fixed], s.keysAndDigest(i))", new: "_ = i",
+	},
+	{
+		rule: "what is filled waits for blocks", file: "index/fill.go",
+		old: "if j.find.look(&e.Entry); j.find.window.Files().Wants() {", new: "if j.find.look(&e.Entry); false {",
 	},
 }

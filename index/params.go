@@ -92,7 +92,7 @@ type RememberParams struct {
 	Refresh     string        `key:"refresh" doc:"what a unique document's age counts from: itself (first), or its last copy (last), which keeps repeated documents remembered" enum:"first|last" verdict:"true" bound:"true" advanced:"true"`
 	ReemitEvery time.Duration `key:"reemit_every" doc:"let a copy through as unique if no similar document came through for so long; 0 lets none through" example:"6h" verdict:"true" bound:"true" advanced:"true"`
 
-	Directory string `key:"directory" doc:"a directory of this member alone where the records of old documents lie: of them memory keeps what finds them, some 200 bytes a document. Verdicts do not depend on it. Empty: all in memory" example:"/var/lib/unecho/window" advanced:"true"`
+	Directory string `key:"directory" doc:"a directory of this member alone where old documents lie: of them memory keeps mostly filters. Verdicts do not depend on it. Empty: all in memory" example:"/var/lib/unecho/window" advanced:"true"`
 
 	// Tolerance is how far a clock may run ahead before it is capped, and a document lie behind the stream before it is
 	// marked as late. It is no setting: tests vary it.

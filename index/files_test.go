@@ -39,7 +39,7 @@ func newShelf(t *testing.T, seed uint64) *shelf {
 // apply applies a record to a replica whose records lie here.
 func (s *shelf) apply(to *index.Replica, at index.Stamp, rec index.Record) index.Effect {
 	if s.r.IntN(2) == 0 {
-		to.Ahead(rec, s.r.IntN(3))
+		to.Ahead(rec, s.r.IntN(3), 1+s.r.IntN(300))
 		if wanted := to.Files().Wanted(); len(wanted) > 0 {
 			s.give(to, wanted)
 			s.ahead++
@@ -70,7 +70,7 @@ func (s *shelf) search(to *index.Replica, rec index.Record, from int) {
 	if s.r.IntN(2) == 0 {
 		return
 	}
-	all, by := to.Searches(rec, from, 1+s.r.IntN(20))
+	by := to.Ahead(rec, from, 1+s.r.IntN(20))
 	by.Pages = map[window.Want][]byte{}
 	by.Read = func(w window.Want) ([]byte, error) {
 		if s.files[w.File] == nil || s.r.IntN(16) == 0 {
@@ -85,7 +85,7 @@ func (s *shelf) search(to *index.Replica, rec index.Record, from int) {
 	if s.r.IntN(4) == 0 {
 		s.file(to)
 	}
-	for _, e := range all {
+	for _, e := range by.Entries {
 		by.Lookup(e)
 	}
 	if s.r.IntN(4) == 0 {
@@ -393,8 +393,8 @@ func TestAheadOfAnything(t *testing.T) {
 		for i := range wrong.Entries {
 			wrong.Entries[i].Keys = make([]byte, s.r.IntN(2*len(run.Entries[i].Keys)+8))
 		}
-		r.Ahead(&wrong, 0)
-		if r.Ahead(nil, 0); len(r.Files().Wanted()) > 0 {
+		r.Ahead(&wrong, 0, 300)
+		if r.Ahead(nil, 0, 300); len(r.Files().Wanted()) > 0 {
 			t.Fatalf("of no record %v is wanted", r.Files().Wanted())
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/window"
 )
 
@@ -38,27 +37,28 @@ func (o *old) readAhead(ctx context.Context, rec index.Record, from int) (search
 		return 0
 	}
 	defer o.f.Counters.waits(time.Now())
-	o.f.replica.Ahead(rec, from)
+	by := o.f.replica.Ahead(rec, from, searchAtOnce)
 	if wanted := o.f.replica.Files().Wanted(); len(wanted) > 0 {
 		o.readWanted(ctx, wanted)
 	}
-	entries, by := o.f.replica.Searches(rec, from, searchAtOnce)
-	if len(entries) > 0 {
-		for _, s := range o.search(ctx, entries, by) {
-			o.f.replica.Files().Know(s)
-		}
+	for _, s := range o.search(ctx, &by) {
+		o.f.replica.Files().Know(s)
 	}
 	return from + searchAtOnce
 }
 
 // search looks entries up among the documents of blocks, on all cores, without mu, which the caller holds.
-func (o *old) search(ctx context.Context, entries []*entry.Entry, by window.Search) []*window.Search {
+func (o *old) search(ctx context.Context, by *window.Search) []*window.Search {
+	entries := by.Entries
+	if len(entries) == 0 {
+		return nil
+	}
 	all := make([]*window.Search, min(readAtOnce, len(entries)))
 	o.unlocked(func() {
 		var next atomic.Int64
 		var group sync.WaitGroup
 		for k := range all {
-			s := by
+			s := *by
 			s.Pages = map[window.Want][]byte{}
 			s.Read = func(w window.Want) ([]byte, error) { return o.readOne(ctx, w) }
 			all[k] = &s

@@ -75,7 +75,7 @@ func (o *old) makeBlock(ctx context.Context) (made bool, err error) {
 	b, err := o.f.Files.Block(ctx, run)
 	if err != nil {
 		for _, part := range run.Parts { // is one of them damaged?
-			err = errors.Join(err, o.healBlock(part.File()))
+			err = errors.Join(err, o.healBlock(part.File(), err))
 		}
 		return false, err
 	}
@@ -90,13 +90,16 @@ func (o *old) makeBlock(ctx context.Context) (made bool, err error) {
 }
 
 // healBlock reads a block again. One that is damaged or lost is removed: it is made anew when the replica is restored.
-func (o *old) healBlock(name string) error {
+func (o *old) healBlock(name string, why error) error {
+	o.f.Counters.FileErrs.Add(1)
+	o.f.Logger.Warn().Err(why).Str("block", name).
+		Msg("a block of old documents cannot be read: it is read again, or made anew from their files")
 	var b *window.Block
 	o.f.Look(func(r *index.Replica) { b = r.Files().BlockOf(name) })
 	if b == nil {
 		return nil // another one is in its place since
 	}
-	err := o.f.Files.Check(b)
+	err := files.Check(o.f.Files, b)
 	if err == nil || errors.Is(err, files.ErrVanished) {
 		return err
 	}

@@ -134,13 +134,13 @@ const healPause = 200 * time.Millisecond
 // heal makes a segment readable again: it is read once more, or else fetched from the store. Judging waits, for as long as
 // the store is away or the disk is full.
 func (o *old) heal(ctx context.Context, name string, why error) error {
+	if files.ValidBlockName(name) {
+		return o.healBlock(name, why)
+	}
 	o.f.Counters.FileErrs.Add(1)
 	o.f.Counters.FileErr.Store(&Failure{fmt.Errorf("segment %s: %w", name, why), time.Now()})
 	o.f.Logger.Warn().Err(why).Str("segment", name).
 		Msg("old documents cannot be read from their file: it is read again, or fetched from the snapshot store")
-	if files.ValidBlockName(name) {
-		return o.healBlock(name)
-	}
 	told := false
 	err := retry.While(ctx, healPause, func() error {
 		if _, err := o.f.Files.Read(ctx, name); err == nil || errors.Is(err, files.ErrVanished) {

@@ -172,9 +172,9 @@ func (f *feed) keep() {
 func (f *feed) record(rec index.Record) {
 	f.at.Offset++
 	f.at.LogAppendTime = 1_700_000_000_000 + f.at.Offset
-	f.replica.Ahead(rec, 0)
+	by := f.replica.Ahead(rec, 0, atOnce)
 	f.give(f.replica.Files().Wanted())
-	f.search(rec)
+	f.search(&by)
 	for effect := f.replica.Apply(f.at, rec); len(effect.Wanted) > 0; effect = f.replica.Resume() {
 		f.late += len(effect.Wanted)
 		f.give(effect.Wanted)
@@ -182,14 +182,14 @@ func (f *feed) record(rec index.Record) {
 }
 
 // search looks the entries of a record up among the documents of blocks, on all cores.
-func (f *feed) search(rec index.Record) {
-	entries, by := f.replica.Searches(rec, 0, atOnce)
+func (f *feed) search(by *window.Search) {
+	entries := by.Entries
 	var next atomic.Int64
 	var group sync.WaitGroup
 	all := make([]window.Search, min(32, len(entries)))
 	for k := range all {
 		s := &all[k]
-		*s = by
+		*s = *by
 		s.Pages = map[window.Want][]byte{}
 		s.Read = func(w window.Want) ([]byte, error) { return f.directory.ReadPage(w.File, w.Page, nil) }
 		group.Go(func() {

@@ -53,7 +53,7 @@ func (d *Directory) Blocks(ctx context.Context) (all []*window.Block, err error)
 		if e.Bytes < 0 || !ValidBlockName(e.Name) {
 			continue
 		}
-		b, err := d.openOne(e.Name)
+		b, err := open(d, e.Name)
 		if errors.Is(err, ErrVanished) || ctx.Err() != nil {
 			return nil, errors.Join(ctx.Err(), err)
 		}
@@ -64,7 +64,7 @@ func (d *Directory) Blocks(ctx context.Context) (all []*window.Block, err error)
 	return all, nil
 }
 
-func (d *Directory) openOne(name string) (*window.Block, error) {
+func open(d *Directory, name string) (*window.Block, error) {
 	f, size, err := d.OpenBlock(name)
 	if err != nil {
 		return nil, err
@@ -77,8 +77,8 @@ func (d *Directory) openOne(name string) (*window.Block, error) {
 	return window.NewBlock(name, postings)
 }
 
-// Check reads all of a block, and returns why it is not what was written.
-func (d *Directory) Check(b *window.Block) error {
+// Check reads all of a block in a directory, and returns why it is not what was written.
+func Check(d *Directory, b *window.Block) error {
 	f, _, err := d.OpenBlock(b.File())
 	if err != nil {
 		return err

@@ -75,9 +75,9 @@ func find(ctx context.Context, files Files, m *Manifest, state *index.Restore) e
 	return err
 }
 
-// blockDue makes the blocks that are due behind a segment.
+// blockDue makes the blocks that are due behind a segment. None is merged: one that is damaged would be found so late.
 func blockDue(ctx context.Context, files Files, state *index.Restore) error {
-	for run := state.Files().Due(); run != nil; run = state.Files().Due() {
+	for run := state.Files().DueNew(); run != nil; run = state.Files().DueNew() {
 		b, err := files.Block(ctx, run)
 		if err != nil {
 			return err

@@ -188,12 +188,17 @@ func (h *Files) BlocksOf(s Sizes) { h.sizes = s }
 
 // Due returns a run for which a block should be made; nil if there is none.
 func (h *Files) Due() *Run {
+	if r := h.dueMerge(); r != nil {
+		return r
+	}
+	return h.DueNew()
+}
+
+// DueNew returns what Due does, but no run of blocks. What it says can be made whatever became of blocks.
+func (h *Files) DueNew() *Run {
 	w, size := h.of, uint64(h.sizes.Run)
 	if len(w.segments) == 0 {
 		return nil // none was restored yet
-	}
-	if r := h.dueMerge(); r != nil {
-		return r
 	}
 	n := len(w.segments) - 1 - h.sizes.Tail
 	k := h.covered()

@@ -102,11 +102,12 @@ func (h *Files) Old() *Old {
 
 // Search reads ahead what lookups will want of old documents. It may run beside the window.
 type Search struct {
-	Old  *Old
-	Read func(w Want) ([]byte, error)
-	Most int // documents of each key
+	Entries []*entry.Entry // to be looked up
+	Old     *Old
+	Most    int // documents of each key
+	Read    func(w Want) ([]byte, error)
+	Pages   map[Want][]byte // what was read
 
-	Pages  map[Want][]byte // what was read
 	places []uint32
 }
 

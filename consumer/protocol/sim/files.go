@@ -184,7 +184,7 @@ func tidyErased(w *World, m *member) {
 // readAhead reads some of what a record will probably want, while files are written.
 func readAhead(w *World, m *member, rec index.Record) {
 	of := m.replica.Files()
-	m.replica.Ahead(rec, 0)
+	by := m.replica.Ahead(rec, 0, 1+w.n(4))
 	for _, want := range inOrder(of.Wanted()) {
 		data, err := m.files.read(want)
 		if w.chance(1, 8) {
@@ -194,9 +194,8 @@ func readAhead(w *World, m *member, rec index.Record) {
 			_ = of.Give(want, data) // what is damaged is wanted again
 		}
 	}
-	entries, by := m.replica.Searches(rec, 0, 1+w.n(4))
 	by.Pages, by.Read = map[window.Want][]byte{}, m.files.read
-	for _, e := range entries {
+	for _, e := range by.Entries {
 		by.Lookup(e)
 	}
 	if w.chance(1, 4) {

@@ -149,7 +149,7 @@ func writeBlock(w *World, m *member, run *window.Run) *window.Block {
 		}
 	}
 	for _, part := range run.Parts {
-		if !needs(part.File(), m.files.Check(part)) {
+		if !needs(part.File(), files.Check(m.files.Directory, part)) {
 			return nil
 		}
 	}

@@ -97,15 +97,15 @@ func (d *Directory) OpenBlock(name string) (block Reader, size int64, err error)
 
 // openSegment opens a segment, or returns snapshot.ErrMissingSegment.
 func (d *Directory) openSegment(name string) (Reader, int64, error) {
-	return d.openFile(name, snapshot.ValidSegmentName(name), &snapshot.MissingSegmentsError{Names: []string{name}})
+	return openFile(d, name, snapshot.ValidSegmentName(name), &snapshot.MissingSegmentsError{Names: []string{name}})
 }
 
 func (d *Directory) openBlock(name string) (Reader, int64, error) {
-	return d.openFile(name, ValidBlockName(name), ErrMissingBlock)
+	return openFile(d, name, ValidBlockName(name), ErrMissingBlock)
 }
 
 // openFile opens a file, or returns the error missing if it is not there, or its name is not valid.
-func (d *Directory) openFile(name string, valid bool, missing error) (Reader, int64, error) {
+func openFile(d *Directory, name string, valid bool, missing error) (Reader, int64, error) {
 	if err := d.handles.usable(); err != nil {
 		return nil, 0, err
 	}

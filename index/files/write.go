@@ -16,7 +16,7 @@ import (
 func (d *Directory) Put(ctx context.Context, name string, data []byte) error {
 	err := errContent
 	if name == snapshot.SegmentName(data) {
-		err = d.replace(ctx, name, durable.Data(data))
+		err = replace(ctx, d, name, durable.Data(data))
 	}
 	if err != nil {
 		return fmt.Errorf("put segment %s: %w", name, d.explain(err))
@@ -31,7 +31,7 @@ func (d *Directory) Put(ctx context.Context, name string, data []byte) error {
 func (d *Directory) Write(ctx context.Context, name string, write func(w io.Writer) error) error {
 	err := errBlockName
 	if ValidBlockName(name) {
-		err = d.replace(ctx, name, write)
+		err = replace(ctx, d, name, write)
 	}
 	if err != nil {
 		return fmt.Errorf("write block %s: %w", name, d.explain(err))
@@ -40,7 +40,7 @@ func (d *Directory) Write(ctx context.Context, name string, write func(w io.Writ
 }
 
 // replace writes a file, and has readers open it anew.
-func (d *Directory) replace(ctx context.Context, name string, write func(io.Writer) error) error {
+func replace(ctx context.Context, d *Directory, name string, write func(io.Writer) error) error {
 	err := errors.Join(ctx.Err(), d.usable())
 	if err == nil {
 		err = d.write(name, ctx.Err, write)

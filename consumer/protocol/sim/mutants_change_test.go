@@ -97,7 +97,11 @@ var changeMutants = []mutant{
 	},
 	{
 		rule: "an erase takes what it names", file: "index/window/erase.go",
-		old: "judged[target] = true\n", new: "judged[target] = true\n\t\ttarget.Entry /= 2\n",
+		old: "[]Ref(nil)\n", new: "[]Ref(nil)\n\t\ttarget.Entry /= 2\n",
+	},
+	{
+		rule: "of what entered again an erase takes what it names", file: "index/window/erase.go",
+		old: "return judged[d.Judged] })", new: "d.Judged.Entry /= 2; return judged[d.Judged] })",
 	},
 	{
 		rule: "what entered again is erased as well", file: "index/window/erase.go",

@@ -238,7 +238,7 @@ const (
 	mutantSteps = 3_000_000
 	// soundSteps are simulated where little fits, without another bug: as many as the rarest bug takes there. The other
 	// histories without a bug are those that the long tests tell.
-	soundSteps = 250_000
+	soundSteps = 450_000
 )
 
 // TestMutants plants some bugs, and expects the simulation to find each.

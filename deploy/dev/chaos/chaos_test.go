@@ -12,8 +12,8 @@ import (
 // an output. Every
 // document comes out once, with the naive twin's verdict.
 func TestShort(t *testing.T) {
-	w, p := openFor(t, "-seed=2065", "-minutes=0.2", "-store=postgres")
-	t.Run("live", func(t *testing.T) { tryLive(t, w, p, kill, broker, database, cut, widen, strange, remake, old) })
+	w, p := openFor(t, shortRun.args...)
+	t.Run("live", func(t *testing.T) { tryLive(t, w, p, shortRun) })
 	t.Run("backfill", func(t *testing.T) { tryBackfill(t, w, p) })
 	t.Run("succession", func(t *testing.T) { trySuccession(t, w, p) })
 }
@@ -25,8 +25,8 @@ func TestShortLong(t *testing.T) {
 	if program == "" {
 		t.Skip("needs a program that speaks S3: run make test-long")
 	}
-	w, p := openFor(t, "-seed=323", "-minutes=0.5", "-store=bucket", "-s3="+program)
-	tryLive(t, w, p, kill, away, drag, refuse, old) // only root can fill a disk
+	w, p := openFor(t, append(bucketRun.args, "-s3="+program)...)
+	tryLive(t, w, p, bucketRun)
 }
 
 // openFor starts servers for three members, which are built as this test is, with or without the race detector.
@@ -35,8 +35,7 @@ func openFor(t *testing.T, args ...string) (*world, params) {
 	if os.Getenv("UNECHO_TEST_KAFKA") == "" {
 		t.Skip("needs Kafka: run make test")
 	}
-	p, err := parse(append(args, "-members=3", "-rate=300", "-kill-every=1s", "-fault-every=1500ms", "-skew=0", "-server-skew=0",
-		"-cache=../../../.cache", "-pom=../pom.xml"), t.Output())
+	p, err := parse(args, t.Output())
 	check(t, err)
 	p.race, p.brokerDisk = raceDetector, true
 	w, err := open(t.Context(), p, t.Output())
@@ -45,7 +44,7 @@ func openFor(t *testing.T, args ...string) (*world, params) {
 	return w, p
 }
 
-func tryLive(t *testing.T, w *world, p params, faults ...fault) {
+func tryLive(t *testing.T, w *world, p params, of seededRun) {
 	t.Helper()
 	r, err := one(t.Context(), w, p, t.Output())
 	check(t, err)
@@ -53,11 +52,7 @@ func tryLive(t *testing.T, w *world, p params, faults ...fault) {
 	if !r.ok() {
 		t.Errorf("there are findings: what they are about is kept in %s", w.dir)
 	}
-	for _, f := range faults {
-		if r.done[f] == 0 {
-			t.Errorf("no %s was performed: choose another seed", f)
-		}
-	}
+	of.performed(t, r)
 	if r.audit.Unique == 0 || r.audit.Duplicate == 0 || r.audit.Rejected == 0 {
 		t.Error("a run without unique, duplicate and rejected documents shows little")
 	}

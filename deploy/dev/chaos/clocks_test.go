@@ -56,10 +56,7 @@ func TestClocksLong(t *testing.T) {
 	if os.Getenv("UNECHO_TEST_KAFKA") == "" {
 		t.Skip("needs Kafka: run make test-long")
 	}
-	p, err := parse([]string{
-		"-seed=35", "-minutes=0.95", "-members=3", "-rate=200", "-kill-every=3s", "-fault-every=4s", "-store=postgres",
-		"-cache=../../../.cache", "-pom=../pom.xml",
-	}, t.Output())
+	p, err := parse(clocksRun.args, t.Output())
 	check(t, err)
 	w, err := open(t.Context(), p, t.Output())
 	check(t, err)
@@ -70,9 +67,5 @@ func TestClocksLong(t *testing.T) {
 	if !r.ok() {
 		t.Errorf("there are findings: what they are about is kept in %s", w.dir)
 	}
-	for _, f := range []fault{kill, broker, leaders, database} {
-		if r.done[f] == 0 {
-			t.Errorf("no %s was performed: choose another seed", f)
-		}
-	}
+	clocksRun.performed(t, r)
 }

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
 
-// hostile returns texts that are made to cost time or memory, of about this many bytes. Where time is not linear, the
-// quarter of a megabyte of the long form takes more than checkHostile allows.
+// hostile returns texts that are made to cost time or memory, of about this many bytes.
 func hostile(size int) map[string][]byte {
 	of := func(units ...string) []byte {
 		unit := strings.Join(units, "")
@@ -58,25 +58,37 @@ func tryHostileTexts(t *testing.T, size int) {
 		"html=strip digits=mask urls=drop punctuation=keep space=drop", "ids=mask digits=mask",
 	} {
 		for name, in := range hostile(size) {
-			checkHostile(t, settings, name, in)
+			checkHostile(t, settings, name, in, func() []byte { return hostile(size / fewer)[name] })
 		}
 	}
 	for _, r := range []string{"a", "日", "\u0301"} {
-		checkHostile(t, "", "forty times as much of "+r, bytes.Repeat([]byte(r), 40*size/len(r)))
+		checkHostile(t, "", "forty times as much of "+r, bytes.Repeat([]byte(r), 40*size/len(r)), func() []byte {
+			return bytes.Repeat([]byte(r), 40*size/fewer/len(r))
+		})
 	}
 }
 
-func checkHostile(t *testing.T, settings, name string, in []byte) {
+// fewer is how many times shorter the text is that a text's time is compared with.
+const fewer = 8
+
+// checkHostile bounds what a text costs, its time by that of a shorter one of its kind: where time is not linear, it is
+// the square of fewer times as long. It is processor time, so that others who work meanwhile do not count, and an
+// emulator makes both longer.
+func checkHostile(t *testing.T, settings, name string, in []byte, short func() []byte) {
 	t.Helper()
 	n := with(t, strings.Fields(settings)...)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	began := time.Now()
-	out := n.Append(nil, in)
-	took := time.Since(began)
+	out, took := normalized(t, n, in)
 	runtime.ReadMemStats(&after)
 	if most := 10 * time.Second; took > most { // a thousand times what the long form takes
 		t.Errorf("%s: %s: %d bytes took %v, want %v at most", settings, name, len(in), took, most)
+	}
+	if took > 100*time.Millisecond { // less says little
+		if _, few := normalized(t, n, short()); took > 4*fewer*few {
+			t.Errorf("%s: %s: %d bytes took %v, and an %dth of them %v; want %d times as long at most", settings, name, len(in),
+				took, fewer, few, 4*fewer)
+		}
 	}
 	// Two buffers, each of up to 16 times the input, and as much again for what they grew from.
 	const tables = 2 << 20
@@ -86,4 +98,22 @@ func checkHostile(t *testing.T, settings, name string, in []byte) {
 	if len(out) > 16*len(in) {
 		t.Errorf("%s: %s: %d bytes became %d", settings, name, len(in), len(out))
 	}
+}
+
+// normalized returns the normal form and the processor time that it took.
+func normalized(t *testing.T, n *Normalizer, in []byte) (out []byte, took time.Duration) {
+	t.Helper()
+	began := processTime(t)
+	out = n.Append(nil, in)
+	return out, processTime(t) - began
+}
+
+// processTime returns the processor time that the process has used.
+func processTime(t *testing.T) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -136,9 +136,9 @@ func tryManyAttributes(t *testing.T, size int) {
 			}
 		}
 		in = append(append(in, "></script></title>"...), bytes.Repeat([]byte("<a b>x"), size/6)...)
-		began := time.Now()
+		began := processTime(t)
 		got := AppendPage(nil, in)
-		if took := time.Since(began); took > time.Minute || !bytes.HasSuffix(got, []byte("xxx")) {
+		if took := processTime(t) - began; took > time.Minute || !bytes.HasSuffix(got, []byte("xxx")) {
 			t.Errorf("%q: %d bytes became %.40q of %d in %v", begin, len(in), got, len(got), took)
 		}
 	}

@@ -21,7 +21,7 @@ func (r *reached) staysAlone() bool { return r.setup.Snapshot.For == snapshot.By
 func (p *process) refuseSecond(ctx context.Context) error {
 	patience := p.setup.Params.SessionTimeout + time.Second // Kafka needs a moment to notice
 	told := false
-	return p.setup.waits(ctx, func() error {
+	return p.setup.waits(ctx, p.setup.Params.StartTimeout, func() error {
 		return retry.While(ctx, startPause, func() error { return p.second(ctx) }, func(err error, since time.Duration) bool {
 			if !errors.Is(err, balance.ErrSecond) || since >= patience {
 				return false

@@ -111,7 +111,7 @@ func (s *Setup) connect(ctx context.Context, reader *document.Reader, l *lookout
 	}
 	var id [16]byte
 	var settings index.Params
-	err = s.waits(ctx, func() (err error) {
+	err = s.waits(ctx, s.Params.StartTimeout, func() (err error) {
 		if id, err = s.topics(ctx, client, l); err != nil {
 			return err
 		}
@@ -158,16 +158,21 @@ func (s *Setup) alone(ctx context.Context, client *kgo.Client) error {
 const startPause = 250 * time.Millisecond
 
 // waits takes a step of the start again while Kafka cannot do it for the moment: a broker that restarts, or a
-// coordinator that moves, should not end a start at the same time. It says so once. What ends the start has a remedy.
-func (s *Setup) waits(ctx context.Context, step func() error) error {
+// coordinator that moves, should not end a start at the same time. For a coordinator that is not there yet it waits as
+// long as that may take. It says so once. What ends the start has a remedy.
+func (s *Setup) waits(ctx context.Context, within time.Duration, step func() error) error {
 	told, passing := false, false
 	err := retry.While(ctx, startPause, step, func(err error, since time.Duration) bool {
-		if passing = broker.Transient(err); !passing || since >= s.Params.StartTimeout {
+		patience := within
+		if broker.Uncoordinated(err) {
+			patience = max(patience, s.Params.CoordinatorTimeout)
+		}
+		if passing = broker.Transient(err); !passing || since >= patience {
 			return false
 		}
 		if !told {
 			told = true
-			s.Logger.Warn().Err(err).Dur("start_timeout_ms", s.Params.StartTimeout).
+			s.Logger.Warn().Err(err).Dur("start_timeout_ms", patience).
 				Msg("Kafka cannot be used yet: trying again")
 		}
 		return true
@@ -210,18 +215,20 @@ func (s *Setup) topics(ctx context.Context, client *kgo.Client, l *lookout) (jou
 }
 
 // fence fences the slots of a member and returns them. After that their former owners can do no more. Kafka may have
-// to end their transactions first: that is waited for, and said.
+// to end their transactions first: that is waited for, and said. If it has no coordinator yet, one fencing ends before
+// there is one: the next begins.
 func (r *reached) fence(ctx context.Context, member string) ([]string, error) {
 	slots := make([]string, r.setup.Params.Sessions)
 	for k := range slots {
 		slots[k] = cluster.Slot(member, k)
 	}
+	within := max(r.setup.Params.StartTimeout, r.setup.Params.CoordinatorTimeout)
 	slow := time.AfterFunc(cluster.StablePatience, func() {
-		r.setup.Logger.Warn().Str("member", member).Dur("at_most_ms", r.cluster.FenceBound()).
+		r.setup.Logger.Warn().Str("member", member).Dur("at_most_ms", within+r.cluster.FenceBound()).
 			Msg("Kafka does not hand over the transactional ids of this member yet: waiting for their coordinators")
 	})
 	defer slow.Stop()
-	return slots, r.setup.waits(ctx, func() error {
+	return slots, r.setup.waits(ctx, within, func() error {
 		fencing, ctx := errgroup.WithContext(ctx)
 		for _, slot := range slots {
 			fencing.Go(func() error { return r.cluster.Fence(ctx, slot) })

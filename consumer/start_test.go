@@ -157,6 +157,26 @@ func TestStartWaitsForCoordinators(t *testing.T) {
 	}
 }
 
+// A cluster that makes the topic of its first transaction may take longer than one fencing. The start goes on.
+func TestStartOutlastsAFencing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.produce(20, 71)
+	said := w.logged()
+	making := w.cluster.Fault(kfake.Fault{
+		Keys: []kmsg.Key{kmsg.FindCoordinator}, Err: kerr.CoordinatorNotAvailable, Count: -1,
+		When: func(r kmsg.Request) bool {
+			find, is := r.(*kmsg.FindCoordinatorRequest)
+			return is && find.CoordinatorType == 1 // of a transaction
+		},
+	})
+	w.start(named("m"), sessions(1), func(s *Setup) { s.Params.TransactionTimeout, s.Params.StartTimeout = time.Second, 0 })
+	w.becomes("a fencing has ended, and the log says so", func() bool { return said.has("Kafka cannot be used yet") })
+	making.Remove()
+	w.settled()
+	w.audited()
+}
+
 // What Kafka cannot do in time ends the start with what Kafka said, and with a remedy.
 func TestStartEndsWithARemedy(t *testing.T) {
 	t.Parallel()
@@ -168,7 +188,9 @@ func TestStartEndsWithARemedy(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, 1)
 			w.moving(c.key, c.err, 0)
-			m := w.launch(named("m"), sessions(1), func(s *Setup) { s.Params.TransactionTimeout, s.Params.StartTimeout = 0, 0 })
+			m := w.launch(named("m"), sessions(1), func(s *Setup) {
+				s.Params.TransactionTimeout, s.Params.StartTimeout, s.Params.CoordinatorTimeout = 0, 0, 0
+			})
 			w.await("the start does not end", m.ended)
 			var fault *broker.Fault
 			if err := m.wait(); !errors.As(err, &fault) || fault.Remedy == "" || !errors.Is(err, c.err) {

@@ -92,6 +92,12 @@ func Transient(err error) bool {
 		errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH)
 }
 
+// Uncoordinated says whether Kafka answers, and has no coordinator yet: it makes the topic of coordinators, as for the
+// first group or transaction of a cluster, or reads it.
+func Uncoordinated(err error) bool {
+	return errors.Is(err, kerr.CoordinatorNotAvailable) || errors.Is(err, kerr.CoordinatorLoadInProgress)
+}
+
 // brokenOff says whether a connection was made and then broke.
 func brokenOff(err error) bool {
 	for _, cause := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE} {

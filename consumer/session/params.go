@@ -20,6 +20,7 @@ type Params struct {
 	TransactionTimeout time.Duration `key:"-"` // a transaction open for so long is aborted by the broker
 	MaxLag             time.Duration `key:"-"` // a member whose replica needs longer for what the journal holds leaves the group until it has caught up
 	StartTimeout       time.Duration `key:"-"` // how long a start waits for Kafka where it cannot be reached, as while a broker restarts
+	CoordinatorTimeout time.Duration `key:"-"` // how long a start waits for a coordinator: a busy cluster takes longer for the topic that its first one needs
 }
 
 // Membership says how this process is a member of its group.
@@ -36,7 +37,7 @@ func DefaultParams() Params {
 	return Params{
 		Membership:  Membership{Sessions: 2, SessionTimeout: 6 * time.Second, DrainTimeout: 20 * time.Second},
 		PollRecords: 5000, MaxBatchBytes: 32 * setting.MiB, FetchBytes: 16 * setting.MiB, TransactionTimeout: 10 * time.Second,
-		MaxLag: 30 * time.Second, StartTimeout: 15 * time.Second,
+		MaxLag: 30 * time.Second, StartTimeout: 15 * time.Second, CoordinatorTimeout: time.Minute,
 	}
 }
 

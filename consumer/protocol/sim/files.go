@@ -62,7 +62,7 @@ func (w *World) stepFiles() bool {
 	if m == nil || m.files == nil {
 		return false
 	}
-	if w.mishap(16) {
+	if w.mishap(8) {
 		harm(w, m)
 		return true
 	}

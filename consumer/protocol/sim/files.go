@@ -27,7 +27,7 @@ type drawer struct {
 const folder = "/files"
 
 // sizes are of small blocks, so that there are many. When they are merged differs.
-func (w *World) sizes() window.Sizes {
+func sizes(w *World) window.Sizes {
 	return window.Sizes{Run: 1, Merge: 2, Parts: 1 + w.n(4), Tail: w.n(2)}
 }
 
@@ -70,7 +70,7 @@ func (w *World) stepFiles() bool {
 		if w.chance(1, 2) {
 			w.keepFiles(m)
 		} else {
-			w.keepBlocks(m)
+			keepBlocks(w, m)
 		}
 	}
 	return true
@@ -113,7 +113,7 @@ func (w *World) keepFiles(m *member) {
 }
 
 // keepBlocks goes on with a block: it is due, is written, and the replica is told, with time between.
-func (w *World) keepBlocks(m *member) {
+func keepBlocks(w *World, m *member) {
 	d, of := m.files, m.replica.Files()
 	switch {
 	case d.block != nil:
@@ -199,7 +199,7 @@ func readAhead(w *World, m *member, rec index.Record) {
 		by.Lookup(e)
 	}
 	if w.chance(1, 4) {
-		w.keepBlocks(m)
+		keepBlocks(w, m)
 	}
 	of.Know(&by)
 }

@@ -154,7 +154,7 @@ func (w *World) apply(m *member) {
 	rec := l.record
 	if w.params.Files {
 		m.replica.Reshape(2, 1<<14)
-		m.replica.Files().BlocksOf(w.sizes())
+		m.replica.Files().BlocksOf(sizes(w))
 	}
 	if m.files != nil && w.chance(1, 2) {
 		if readAhead(w, m, rec); !m.alive {

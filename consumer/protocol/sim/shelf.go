@@ -78,7 +78,7 @@ func (s *snapshotted) restore(w *World, beside snapshot.Files) (*index.Replica, 
 		return nil, err
 	}
 	if beside != nil {
-		state.Files().BlocksOf(w.sizes())
+		state.Files().BlocksOf(sizes(w))
 	}
 	return snapshot.Restore(context.Background(), w.shelf, beside, &s.manifest, state)
 }

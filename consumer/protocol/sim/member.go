@@ -144,7 +144,7 @@ func (m *member) behind(w *World) bool { return m.replica.Next() < int64(len(w.j
 // apply applies the next record, or goes on with it.
 func (w *World) apply(m *member) {
 	switch {
-	case !m.alive: // it has lost a file
+	case !m.alive && m.files != nil: // it has lost a file
 		return
 	case len(m.wanted) > 0:
 		give(w, m)

@@ -56,7 +56,8 @@ func (w *writer) write(about []byte, lists int, list func(int, []Posting) ([]Pos
 	if err := w.end(); err != nil {
 		return nil, fmt.Errorf("write the end of a block: %w", err)
 	}
-	return &w.b, nil
+	b := w.b // a pointer into w would keep all of it in memory
+	return &b, nil
 }
 
 // list writes the pages of a list, and keeps what memory needs of it.

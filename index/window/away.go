@@ -171,7 +171,8 @@ func (h *Files) file(s *segment, f *Filed) {
 	if h.files == nil {
 		h.files = map[string]*filed{}
 	}
-	s.filed, h.files[f.filed.name] = &f.filed, &f.filed
+	lies := f.filed // a pointer into f would keep its block in memory
+	s.filed, h.files[lies.name] = &lies, &lies
 	s.filed.of = h
 	if s != h.of.segments[0] && !s.away {
 		s.block, s.away, s.captured = f.block, true, false

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/unecho/unecho/consumer/audit"
@@ -59,15 +60,21 @@ func (f *filing) comes(n int) {
 // segments waits until so many old segments lie in files, and returns their paths.
 func (f *filing) segments(least int) (paths []string) {
 	f.t.Helper()
-	f.until(fmt.Sprintf("%d segments lie in files", least), func(context.Context) bool {
-		found, err := filepath.Glob(filepath.Join(f.dir, f.name, "*"))
+	return f.files(least, "segments", strings.Repeat("[0-9a-f]", 64))
+}
+
+// blocks waits until a block finds old documents, and returns the paths of all.
+func (f *filing) blocks() (paths []string) {
+	f.t.Helper()
+	return f.files(1, "blocks", "*.block")
+}
+
+func (f *filing) files(least int, of, pattern string) (paths []string) {
+	f.t.Helper()
+	f.until(fmt.Sprintf("%d %s lie in files", least, of), func(context.Context) (ok bool) {
+		var err error
+		paths, err = filepath.Glob(filepath.Join(f.dir, f.name, pattern))
 		check(f.t, err)
-		paths = nil
-		for _, path := range found {
-			if len(filepath.Base(path)) == 64 {
-				paths = append(paths, path)
-			}
-		}
 		return len(paths) >= least
 	})
 	return paths
@@ -89,16 +96,16 @@ func (f *filing) equal() {
 	f.settled()
 }
 
-// flipBit flips a bit of a file, where it lies.
-func flipBit(path string) error {
+// flipBits flips a bit in each so many bytes of a file, where it lies.
+func flipBits(path string, each int64) error {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
 	info, err := file.Stat()
 	one := make([]byte, 1)
-	if err == nil {
-		at := rand.Int64N(info.Size())
+	for from := int64(0); err == nil && from < info.Size(); from += each {
+		at := from + rand.Int64N(min(each, info.Size()-from))
 		if _, err = file.ReadAt(one, at); err == nil {
 			one[0] ^= 1 << rand.IntN(8)
 			_, err = file.WriteAt(one, at)
@@ -137,15 +144,23 @@ func TestDirectoryBesideMemory(t *testing.T) {
 	})
 	round("bits are flipped", func() {
 		for _, path := range f.segments(8) {
-			if err := flipBit(path); !os.IsNotExist(err) { // it may leave meanwhile
+			if err := flipBits(path, 1<<30); !os.IsNotExist(err) { // it may leave meanwhile
 				check(t, err)
 			}
 		}
 		f.by[inFiles].says("old documents cannot be read from their file")
 	})
+	round("blocks are damaged", func() {
+		for _, path := range f.blocks() {
+			if err := flipBits(path, 1024); !os.IsNotExist(err) {
+				check(t, err)
+			}
+		}
+		f.by[inFiles].says("a block of old documents cannot be read")
+	})
 	f.refusesAnother()
 	removed := func() {
-		for _, path := range f.segments(8) {
+		for _, path := range append(f.segments(8), f.blocks()...) {
 			if err := os.Remove(path); !os.IsNotExist(err) {
 				check(t, err)
 			}

@@ -10,20 +10,24 @@ import (
 	"github.com/unecho/unecho/index/window"
 )
 
-// searchAtOnce bounds the entries of a record that are looked up ahead together: what is read of them is kept until they
-// are judged, 10 pages for each or so.
-const searchAtOnce = 256
+const (
+	// searchAtOnce bounds the entries of a record that are looked up ahead together.
+	searchAtOnce = 256
+	// pagesAhead bounds the pages that are read for them, but for those of lookups that have begun: 16 MiB.
+	pagesAhead = 4096
+)
 
-// applied applies a record, and reads what that takes of files: what can be said ahead at once, for many entries.
+// applied applies a record, and reads what that takes of files: ahead, for many entries at once, and in its turn what
+// that has left out.
 func (o *old) applied(ctx context.Context, at index.Stamp, rec index.Record) (index.Effect, error) {
 	searched := o.readAhead(ctx, rec, 0)
 	effect := o.f.replica.Apply(at, rec)
 	for len(effect.Wanted) > 0 {
-		if err := o.give(ctx, effect.Wanted); err != nil {
-			return effect, err
-		}
 		if effect.Entry >= searched {
+			o.f.replica.Files().Done() // of the entries before
 			searched = o.readAhead(ctx, rec, effect.Entry)
+		} else if err := o.give(ctx, effect.Wanted); err != nil {
+			return effect, err
 		}
 		effect = o.f.replica.Resume()
 	}
@@ -36,39 +40,47 @@ func (o *old) readAhead(ctx context.Context, rec index.Record, from int) (search
 	if o.f.Files == nil {
 		return 0
 	}
-	defer o.f.Counters.waits(time.Now())
 	by := o.f.replica.Ahead(rec, from, searchAtOnce)
 	if wanted := o.f.replica.Files().Wanted(); len(wanted) > 0 {
 		o.readWanted(ctx, wanted)
 	}
-	for _, s := range o.search(ctx, &by) {
+	if len(by.Entries) == 0 {
+		return from + searchAtOnce
+	}
+	all, n := o.search(ctx, &by)
+	for _, s := range all {
 		o.f.replica.Files().Know(s)
 	}
-	return from + searchAtOnce
+	return from + n
 }
 
-// search looks entries up among the documents of blocks, on all cores, without mu, which the caller holds.
-func (o *old) search(ctx context.Context, by *window.Search) []*window.Search {
-	entries := by.Entries
-	if len(entries) == 0 {
-		return nil
-	}
-	all := make([]*window.Search, min(readAtOnce, len(entries)))
+// search looks entries up among the documents of blocks, on all cores, without mu, which the caller holds. It returns how
+// many it has looked up.
+func (o *old) search(ctx context.Context, by *window.Search) (all []*window.Search, n int) {
+	defer o.f.Counters.waits(time.Now())
+	all = make([]*window.Search, min(readAtOnce, len(by.Entries)))
+	var next, pages atomic.Int64
 	o.unlocked(func() {
-		var next atomic.Int64
 		var group sync.WaitGroup
 		for k := range all {
 			s := *by
 			s.Pages = map[window.Want][]byte{}
-			s.Read = func(w window.Want) ([]byte, error) { return o.readOne(ctx, w) }
+			s.Read = func(w window.Want) ([]byte, error) {
+				pages.Add(1)
+				return o.readOne(ctx, w)
+			}
 			all[k] = &s
 			group.Go(func() {
-				for i := next.Add(1) - 1; i < int64(len(entries)); i = next.Add(1) - 1 {
-					s.Lookup(entries[i])
+				for pages.Load() < pagesAhead {
+					i := next.Add(1) - 1
+					if i >= int64(len(s.Entries)) {
+						return
+					}
+					s.Lookup(s.Entries[i])
 				}
 			})
 		}
 		group.Wait()
 	})
-	return all
+	return all, max(1, min(int(next.Load()), len(by.Entries)))
 }

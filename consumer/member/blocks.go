@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/index/window"
@@ -27,23 +28,25 @@ func KeepFiles(ctx context.Context, f *Follower) error {
 
 // keepBlocks makes the blocks that are due, until ctx is done. The error says why this replica cannot go on.
 func (o *old) keepBlocks(ctx context.Context) error {
-	var failing failing
+	failing := failing{what: "blocks of old documents", most: mostUncovered}
+	var unmerged time.Time // a merge failed then
 	for {
-		made, err := o.makeBlock(ctx)
+		run := o.due(unmerged)
+		pause, err := fileEvery, error(nil)
+		if run != nil {
+			if err = o.makeBlock(ctx, run); err == nil {
+				pause = 0
+			} else if pause = filePause; len(run.Parts) > 0 {
+				unmerged = time.Now()
+			}
+		}
 		switch {
 		case errors.Is(err, files.ErrVanished):
 			return gone(err)
 		case errors.Is(err, ErrFileLost):
 			return err
-		case ctx.Err() == nil:
+		case run != nil && ctx.Err() == nil:
 			failing.note(o.f, err)
-		}
-		pause := fileEvery
-		if err != nil {
-			pause = filePause
-		}
-		if made {
-			continue
 		}
 		select {
 		case <-time.After(pause):
@@ -53,58 +56,97 @@ func (o *old) keepBlocks(ctx context.Context) error {
 	}
 }
 
-// makeBlock makes a block if one is due.
-func (o *old) makeBlock(ctx context.Context) (made bool, err error) {
-	var run *window.Run
-	o.f.Look(func(r *index.Replica) { run = r.Files().Due() })
-	if run == nil {
-		return false, nil
+// mergePause is the time until a merge that failed is tried again. It is needed less than room on the disk.
+const mergePause = time.Minute
+
+// due returns a run for which a block is to be made; nil if there is none. Blocks are merged only where there is room for
+// both.
+func (o *old) due(unmerged time.Time) (run *window.Run) {
+	o.f.Look(func(r *index.Replica) {
+		if run = r.Files().DueNew(); run == nil && time.Since(unmerged) > mergePause {
+			run = r.Files().DueMerge()
+		}
+	})
+	if run == nil || len(run.Parts) == 0 {
+		return run
 	}
+	needed := int64(0)
+	for _, part := range run.Parts {
+		needed += part.Postings().Size()
+	}
+	if free, err := o.f.Files.Free(); err != nil || free < 2*needed {
+		return nil
+	}
+	return run
+}
+
+// makeBlock makes the block of a run.
+func (o *old) makeBlock(ctx context.Context, run *window.Run) error {
+	began := time.Now()
 	for _, name := range run.Linked() {
 		data, err := healed{o}.Read(ctx, name)
 		if err == nil {
 			err = run.Read(name, data)
 		}
 		if err != nil {
-			return false, err
+			return err
 		}
 	}
 	name := run.File()
 	o.making.Store(&name) // else tidy removes it before the replica knows of it
 	defer o.making.Store(nil)
 	b, err := o.f.Files.Block(ctx, run)
-	if err != nil {
-		for _, part := range run.Parts { // is one of them damaged?
-			err = errors.Join(err, o.healBlock(part.File(), err))
+	if errors.Is(err, index.ErrCorrupt) || errors.Is(err, files.ErrMissingBlock) {
+		why := err
+		for _, part := range run.Parts {
+			if heal := o.healBlock(ctx, part.File(), why); heal != nil {
+				return heal
+			}
 		}
-		return false, err
+		return nil // a part has left the window
+	}
+	if err != nil {
+		return err
 	}
 	o.f.mu.Lock()
-	if o.f.replica.Files().Adopt(b); !o.f.within {
+	used := o.f.replica.Files().Adopt(b)
+	if !o.f.within {
 		o.f.publish()
 	}
 	o.f.mu.Unlock()
 	o.untidy.Store(true)
 	o.wake()
-	return true, nil
+	o.f.Logger.Debug().Str("block", name).Bool("used", used).Int64("bytes", b.Postings().Size()).
+		Dur("took_ms", time.Since(began)).Msg("a block of old documents is made")
+	return nil
 }
 
-// healBlock reads a block again. One that is damaged or lost is removed: it is made anew when the replica is restored.
-func (o *old) healBlock(name string, why error) error {
-	o.f.Counters.FileErrs.Add(1)
-	o.f.Logger.Warn().Err(why).Str("block", name).
-		Msg("a block of old documents cannot be read: it is read again, or made anew from their files")
+// healBlock reads a block again. One that is damaged or lost is removed: the replica is restored, and it is made anew.
+func (o *old) healBlock(ctx context.Context, name string, why error) error {
 	var b *window.Block
 	o.f.Look(func(r *index.Replica) { b = r.Files().BlockOf(name) })
 	if b == nil {
 		return nil // another one is in its place since
 	}
-	err := files.Check(o.f.Files, b)
-	if err == nil || errors.Is(err, files.ErrVanished) {
+	o.f.Counters.FileErrs.Add(1)
+	o.f.Counters.FileErr.Store(&Failure{fmt.Errorf("block %s: %w", name, why), time.Now()})
+	o.f.Logger.Warn().Err(why).Str("block", name).
+		Msg("a block of old documents cannot be read: it is read again; if it is damaged, this replica is restored")
+	lost := func(err error) bool { return errors.Is(err, index.ErrCorrupt) || errors.Is(err, files.ErrMissingBlock) }
+	err := retry.While(ctx, healPause, func() error { return files.Check(ctx, o.f.Files, b) }, func(err error, _ time.Duration) bool {
+		return ctx.Err() == nil && !lost(err) && !errors.Is(err, files.ErrVanished)
+	})
+	switch {
+	case err == nil:
+		o.f.Counters.FileErr.Store(nil)
+		return nil
+	case !lost(err):
 		return err
 	}
-	o.f.Look(func(r *index.Replica) { err = errors.Join(err, o.tidyOf(r, name)) })
-	return fmt.Errorf("%w: %w", ErrFileLost, err)
+	if err := o.tidy(name); err != nil {
+		return fmt.Errorf("block %s is damaged, and cannot be removed: %w", name, err)
+	}
+	return fmt.Errorf("%w: block %s: %w", ErrFileLost, name, err)
 }
 
 // wake wakes a follower that waits for what is written.

@@ -37,9 +37,9 @@ const (
 	slowFiles = 3 * time.Second
 )
 
-// ErrFileLost says that a segment cannot be read from its file, and is not in the store either: the replica has to be
-// restored.
-var ErrFileLost = errors.New("a segment is lost")
+// ErrFileLost says that a segment cannot be read from its file, and is not in the store either, or that a block is damaged:
+// the replica has to be restored.
+var ErrFileLost = errors.New("a file of old documents is lost")
 
 // old reads and writes the files of a follower's replica.
 type old struct {
@@ -53,9 +53,11 @@ type old struct {
 
 // give reads what the replica wants and gives it. A file that cannot be read, or is damaged, is healed.
 func (o *old) give(ctx context.Context, wanted []window.Want) error {
-	defer o.f.Counters.waits(time.Now())
 	var err error
 	for name, why := range o.readWanted(ctx, wanted) {
+		if errors.Is(err, ErrFileLost) {
+			break
+		}
 		o.unlocked(func() {
 			defer o.f.Counters.halt()()
 			err = errors.Join(err, o.heal(ctx, name, why))
@@ -66,6 +68,7 @@ func (o *old) give(ctx context.Context, wanted []window.Want) error {
 
 // readWanted reads what the replica wants and gives it. It returns the files that cannot be read, or are damaged.
 func (o *old) readWanted(ctx context.Context, wanted []window.Want) (bad map[string]error) {
+	defer o.f.Counters.waits(time.Now())
 	bad = map[string]error{}
 	read := make([][]byte, len(wanted))
 	o.unlocked(func() {
@@ -135,7 +138,7 @@ const healPause = 200 * time.Millisecond
 // the store is away or the disk is full.
 func (o *old) heal(ctx context.Context, name string, why error) error {
 	if files.ValidBlockName(name) {
-		return o.healBlock(name, why)
+		return o.healBlock(ctx, name, why)
 	}
 	o.f.Counters.FileErrs.Add(1)
 	o.f.Counters.FileErr.Store(&Failure{fmt.Errorf("segment %s: %w", name, why), time.Now()})
@@ -206,7 +209,7 @@ func (h healed) Read(ctx context.Context, name string) ([]byte, error) {
 // keep writes the segments that are sealed, and removes the files that are needed no more, until ctx is done. The
 // error says why this replica cannot go on.
 func (o *old) keep(ctx context.Context) error {
-	var failing failing
+	failing := failing{what: "old documents", most: mostUnfiled}
 	for tidied := (time.Time{}); ; {
 		err := o.fileAll(ctx)
 		full := errors.Is(err, files.ErrFull)
@@ -240,8 +243,12 @@ func (o *old) keep(ctx context.Context) error {
 	}
 }
 
-// failing is how long files cannot be written; zero: they can.
-type failing struct{ since, said time.Time }
+// failing is how long files cannot be written.
+type failing struct {
+	what        string // they are
+	most        int    // segments that may wait for them
+	since, said time.Time
+}
 
 // note notes how a try to write ended. It says so the first time, and once a minute.
 func (t *failing) note(f *Follower, err error) {
@@ -254,13 +261,13 @@ func (t *failing) note(f *Follower, err error) {
 		}
 		if time.Since(t.said) > repeatEvery {
 			t.said = time.Now()
-			f.Logger.Error().Err(err).Int("at_most", mostUnfiled).Str("remedy", "make room there, or replace the disk").
-				Msg("old documents cannot be written to their directory: they stay in memory, and judging waits when these are more segments than at_most")
+			f.Logger.Error().Err(err).Int("at_most", t.most).Str("remedy", "make room there, or replace the disk").
+				Msg(t.what + " cannot be written to their directory: what they are for stays in memory, and judging waits when more segments than at_most do")
 		}
 	case !t.since.IsZero():
 		f.Counters.FileErr.Store(nil)
-		f.Logger.Info().Dur("took_ms", time.Since(t.since)).Msg("old documents are written to their directory again")
-		*t = failing{}
+		f.Logger.Info().Dur("took_ms", time.Since(t.since)).Msg(t.what + " are written to their directory again")
+		t.since, t.said = time.Time{}, time.Time{}
 	}
 }
 
@@ -299,25 +306,27 @@ func (o *old) fileOne(ctx context.Context, v *window.View) error {
 	return nil
 }
 
-// tidy removes the files that are needed no more.
-func (o *old) tidy() (err error) {
-	o.f.Look(func(r *index.Replica) { err = o.tidyOf(r) })
+// tidy removes the files that are needed no more, and those that are of no use.
+func (o *old) tidy(useless ...string) error {
+	_, err := o.f.Files.Keep(func() (needed map[string]bool) {
+		o.f.Look(func(r *index.Replica) { needed = o.needed(r) })
+		for _, name := range useless {
+			delete(needed, name)
+		}
+		return needed
+	})
 	return err
 }
 
-// tidyOf does what tidy does. It removes a file that is of no use, too.
-func (o *old) tidyOf(r *index.Replica, useless ...string) error {
+// needed returns the names of the files that are needed, with those that are being written. The caller holds mu.
+func (o *old) needed(r *index.Replica) map[string]bool {
 	needed := r.Files().Names()
-	for _, name := range useless {
-		delete(needed, name)
-	}
 	for _, writing := range []*atomic.Pointer[string]{&o.filing, &o.making} {
 		if name := writing.Load(); name != nil {
 			needed[*name] = true
 		}
 	}
-	_, err := o.f.Files.Keep(needed)
-	return err
+	return needed
 }
 
 // waitForFiles waits, without mu, which the caller holds, while too many segments wait to be written. The replica stands

@@ -165,7 +165,7 @@ func (o *old) erased(rec *index.Erase) {
 	if o.f.Files == nil {
 		return
 	}
-	if err := o.tidyOf(o.f.replica); err != nil {
+	if _, err := o.f.Files.Keep(func() map[string]bool { return o.needed(o.f.replica) }); err != nil {
 		o.untidy.Store(true)
 		o.f.Logger.Error().Err(err).Str("remedy", "make the directory writable: it is tried again").
 			Msg("what was erased may be in files still: they are removed as soon as that can be done")

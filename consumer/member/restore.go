@@ -141,7 +141,7 @@ func (s *Setup) load(ctx context.Context, store snapshot.Store, at snapshot.Posi
 	if err != nil {
 		return nil, err
 	}
-	s.Logger.Info().Int64("journal_offset", at.Offset).Int("documents", replica.Stats().Documents).
+	s.Logger.Info().Int64("journal_offset", at.Offset).Int("documents", replica.Stats().Documents).Int("blocks", len(replica.Files().Blocks())).
 		Dur("took_ms", time.Since(began)).Msg("snapshot restored")
 	s.Counters.SnapshotNext.Store(at.Offset)
 	s.Counters.SnapshotTime.Store(m.Taken)

@@ -164,7 +164,7 @@ func (f *feed) keep() {
 		f.replica.Files().Adopt(b)
 	}
 	if len(views) > 0 {
-		_, err := f.directory.Keep(f.replica.Files().Names())
+		_, err := f.directory.Keep(f.replica.Files().Names)
 		must(f.b, err)
 	}
 }

@@ -78,7 +78,8 @@ func open(d *Directory, name string) (*window.Block, error) {
 }
 
 // Check reads all of a block in a directory, and returns why it is not what was written.
-func Check(d *Directory, b *window.Block) error {
+func Check(ctx context.Context, d *Directory, b *window.Block) error {
+	d.handles.drop(b.File()) // what is open may be stale
 	f, _, err := d.OpenBlock(b.File())
 	if err != nil {
 		return err
@@ -86,6 +87,9 @@ func Check(d *Directory, b *window.Block) error {
 	defer closeAll([]Reader{f})
 	var list []block.Posting
 	for i := range b.Postings().Lists() {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if list, err = b.Postings().Postings(f, i, list[:0]); err != nil {
 			return fmt.Errorf("block %s: %w", b.File(), err)
 		}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/unecho/unecho/index/snapshot"
@@ -144,10 +145,12 @@ func (d *Directory) usable() error {
 	return err
 }
 
-// Keep removes all segments and blocks but those named, durably on return. A reader that has one open may read on.
-func (d *Directory) Keep(names map[string]bool) (removed int, err error) {
+// Keep removes all segments and blocks but those that are needed, durably on return. What is needed is asked when it is
+// known which files are there, so one that is written meanwhile stays. A reader that has a file open may read on.
+func (d *Directory) Keep(needed func() map[string]bool) (removed int, err error) {
 	if err = d.usable(); err == nil {
-		removed, err = d.remove(func(e Entry) bool { return kept(e.Name) && !names[e.Name] })
+		names := sync.OnceValue(needed)
+		removed, err = d.remove(func(e Entry) bool { return kept(e.Name) && !names()[e.Name] })
 	}
 	// Also if nothing was removed: an earlier Keep may have failed to sync.
 	if err == nil {
@@ -157,6 +160,15 @@ func (d *Directory) Keep(names map[string]bool) (removed int, err error) {
 		return removed, fmt.Errorf("remove old files from %s: %w", d.path, d.explain(err))
 	}
 	return removed, nil
+}
+
+// Only is what Keep is told if these files are needed and no others.
+func Only(names ...string) func() map[string]bool {
+	needed := map[string]bool{}
+	for _, name := range names {
+		needed[name] = true
+	}
+	return func() map[string]bool { return needed }
 }
 
 // kept says whether a name is that of a segment or a block.

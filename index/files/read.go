@@ -9,11 +9,12 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/unecho/unecho/index/block"
 	"github.com/unecho/unecho/index/snapshot"
 )
 
 // PageBytes is the length of a page of a file; the last page may be shorter.
-const PageBytes = 4096
+const PageBytes = block.PageBytes
 
 // Has says whether a segment is there with that length. It does not read it.
 func (d *Directory) Has(name string, bytes int64) (bool, error) {
@@ -87,12 +88,12 @@ func (d *Directory) read(ctx context.Context, name string) ([]byte, error) {
 // OpenBlock opens a block, of size bytes, or returns ErrMissingBlock. What is read is not verified. The system does not
 // read ahead, so who reads all of it should read large pieces. The caller closes it. It may be read on when the directory
 // has another block of that name, or none, and after Close.
-func (d *Directory) OpenBlock(name string) (block Reader, size int64, err error) {
-	block, size, err = d.openBlock(name)
+func (d *Directory) OpenBlock(name string) (f Reader, size int64, err error) {
+	f, size, err = d.openBlock(name)
 	if err != nil {
 		return nil, 0, fmt.Errorf("open block %s: %w", d.at(name), d.explain(err))
 	}
-	return block, size, nil
+	return f, size, nil
 }
 
 // openSegment opens a segment, or returns snapshot.ErrMissingSegment.

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/snapshot/durable"
 	"github.com/unecho/unecho/index/window"
 )
 
@@ -24,7 +25,7 @@ type Files interface {
 	Put(ctx context.Context, name string, data []byte) error
 	Blocks(ctx context.Context) ([]*window.Block, error)
 	Block(ctx context.Context, run *window.Run) (*window.Block, error)
-	Keep(names map[string]bool) (removed int, err error)
+	Keep(needed func() map[string]bool) (removed int, err error)
 }
 
 // Restore fetches and decodes the segments of a snapshot whose state is already decoded, and returns the replica. It
@@ -71,14 +72,18 @@ func find(ctx context.Context, files Files, m *Manifest, state *index.Restore) e
 	for _, s := range m.Segments {
 		names[s.Name] = s.Sealed
 	}
-	_, err = files.Keep(names)
+	_, err = files.Keep(func() map[string]bool { return names })
 	return err
 }
 
-// blockDue makes the blocks that are due behind a segment. None is merged: one that is damaged would be found so late.
+// blockDue makes the blocks that are due behind a segment. None is merged: one that is damaged would be found so late. Where
+// the disk is full the replica goes on without: they are made later.
 func blockDue(ctx context.Context, files Files, state *index.Restore) error {
 	for run := state.Files().DueNew(); run != nil; run = state.Files().DueNew() {
 		b, err := files.Block(ctx, run)
+		if durable.Full(err) {
+			return nil
+		}
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"sort"
 
+	"github.com/unecho/unecho/index/block"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -18,7 +19,7 @@ import (
 // The oldest segment is always in memory, because its documents leave one after another.
 
 // PageBytes is the length of a page. Pages are counted from the beginning of a file.
-const PageBytes = 4096
+const PageBytes = block.PageBytes
 
 // Whole is the Page of a Want for all of a file.
 const Whole = -1
@@ -272,8 +273,8 @@ func (h *Files) Again() {
 	h.holdFront()
 }
 
-// mostKept bounds what is kept of one entry of a record for the next: 16 MiB.
-const mostKept = 4 * mostAhead
+// mostKept bounds what is kept of one entry of a record for the next: 32 MiB. It is more than what is read ahead.
+const mostKept = 8 * mostAhead
 
 // Next drops what was given if it is much. It is called between two entries of a record, when nothing is wanted.
 func (h *Files) Next() {

@@ -16,7 +16,7 @@ import (
 // their keys in memory, and postings in a file. Then memory has no keys of them, only where each record begins. Blocks
 // cover the queue from its front; behind the last one begins the tail, which the tables find.
 //
-// A block has a list for each band, one for the keys of all bands together, and one for fine keys.
+// A block has a list for each table, and one more for the fine keys that the table would have.
 
 // Block finds the documents of a run of segments. It never changes.
 type Block struct {
@@ -88,8 +88,8 @@ type Run struct {
 // File is the name of the block's file.
 func (r *Run) File() string { return fmt.Sprintf("%d-%d.block", r.From, r.To-1) }
 
-// Lists is the number of lists.
-func (r *Run) Lists() int { return r.bands + 2 }
+// Lists is the number of lists: for each table one of own keys, and one of fine keys.
+func (r *Run) Lists() int { return 2 * (r.bands + 1) }
 
 // About is what the file says of the block:
 //
@@ -153,11 +153,18 @@ func (r *Run) List(list int, into []block.Posting) []block.Posting {
 				}
 				continue
 			}
-			links.Tags(func(tag uint32) { into = append(into, block.Posting{Key: tag, At: at}) })
+			links.Tags(func(tag uint32) {
+				if list == fineList(tag, r.bands) {
+					into = append(into, block.Posting{Key: tag, At: at})
+				}
+			})
 		}
 	}
 	return into
 }
+
+// fineList is the list of a fine key.
+func fineList(tag uint32, bands int) int { return bands + 1 + fineTable(tag, bands+1) }
 
 // Shift is the place in the block of the first document of a part.
 func (r *Run) Shift(part *Block) uint32 { return uint32(part.first - r.first) }
@@ -188,13 +195,13 @@ func (h *Files) BlocksOf(s Sizes) { h.sizes = s }
 
 // Due returns a run for which a block should be made; nil if there is none.
 func (h *Files) Due() *Run {
-	if r := h.dueMerge(); r != nil {
+	if r := h.DueNew(); r != nil {
 		return r
 	}
-	return h.DueNew()
+	return h.DueMerge()
 }
 
-// DueNew returns what Due does, but no run of blocks. What it says can be made whatever became of blocks.
+// DueNew returns a run of segments that are in no block; nil if there is none.
 func (h *Files) DueNew() *Run {
 	w, size := h.of, uint64(h.sizes.Run)
 	if len(w.segments) == 0 {
@@ -241,8 +248,8 @@ func (h *Files) runOf(from, to int) *Run {
 	return r
 }
 
-// dueMerge returns a run of blocks that should be one.
-func (h *Files) dueMerge() *Run {
+// DueMerge returns a run of blocks that should be one; nil if there is none.
+func (h *Files) DueMerge() *Run {
 	for size := h.sizes.Run * h.sizes.Merge; size*h.sizes.Parts <= len(h.of.segments); size *= h.sizes.Merge {
 		for from := 0; from < len(h.blocks); {
 			group := h.blocks[from].run.From / uint64(size)
@@ -336,7 +343,7 @@ func (h *Files) tail() Ref {
 // dropBlocks drops the blocks whose documents have all left.
 func (h *Files) dropBlocks() {
 	for len(h.blocks) > 0 && (len(h.of.segments) == 0 || h.blocks[0].end <= h.of.segments[0].first) {
-		h.blocks, h.old = h.blocks[1:], nil
+		h.blocks, h.old = slices.Clone(h.blocks[1:]), nil
 	}
 }
 

@@ -61,9 +61,9 @@ func (l *Links) Tags(visit func(tag uint32)) {
 
 // fineTable returns the table that has the references of a fine key. The highest bits of the tag choose it, as the
 // lowest ones choose the bucket.
-func (x *Buckets) fineTable(tag uint32) int {
-	return int(uint64(tag) * uint64(len(x.tables)) >> hashBits)
-}
+func (x *Buckets) fineTable(tag uint32) int { return fineTable(tag, len(x.tables)) }
+
+func fineTable(tag uint32, tables int) int { return int(uint64(tag) * uint64(tables) >> hashBits) }
 
 // Full says that the document is linked under as many fine keys as it may be.
 func (l *Links) Full() bool { return len(l.Fine) == fineKeys*fineBytes }

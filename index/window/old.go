@@ -37,7 +37,7 @@ const postingsPage = 512
 // meetOld appends to x.met the newest documents of blocks that have a key, up to most. It meets none of those whose
 // postings or keys are wanted.
 func (x *Buckets) meetOld(table, most int, tag uint32, fine bool) {
-	key, list := tag, x.whole()+1
+	key, list := tag, fineList(tag, x.whole())
 	if !fine {
 		key, list = oldKey(x.probed.keys, table, x.whole()), table
 	}
@@ -108,14 +108,17 @@ type Search struct {
 	Read    func(w Want) ([]byte, error)
 	Pages   map[Want][]byte // what was read
 
+	left   int // pages that the lookup at hand may still read
 	places []uint32
 }
 
 // page implements pageReader. What cannot be read, or is damaged, is not there: the window will want it.
 func (s *Search) page(w Want, by sounder) []byte {
-	if data, is := s.Pages[w]; is {
+	data, is := s.Pages[w]
+	if is || s.left == 0 {
 		return data
 	}
+	s.left--
 	data, err := s.Read(w)
 	if err != nil || !by.Sound(w.Page, data) {
 		data = nil
@@ -124,8 +127,12 @@ func (s *Search) page(w Want, by sounder) []byte {
 	return data
 }
 
+// lookupPages bounds the pages that a lookup reads ahead. Those that it leaves out are wanted in their turn.
+const lookupPages = 128
+
 // Lookup reads what a lookup of an entry will want: postings, keys, and the records of documents that are near.
 func (s *Search) Lookup(e *entry.Entry) {
+	s.left = lookupPages
 	digest, near := entry.ReadDigest(e.Digest), []Ref(nil)
 	for list := range s.Old.bands + 1 {
 		key, left := oldKey(e.Keys, list, s.Old.bands), s.Most

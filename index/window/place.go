@@ -115,7 +115,7 @@ type Stats struct {
 	Segments  int
 	Memory    int64  // bytes that segments and tables take
 	Filed     int    // documents whose records lie in files, and not in memory
-	FileBytes int64  // of the files in which segments lie
+	FileBytes int64  // of the files in which segments and blocks lie
 	Moved     uint64 // entries of buckets moved because tables grew or shrank
 	MostMoved int    // the most entries moved for one document
 	Places    int    // documents that entered again whose present place is noted
@@ -127,6 +127,9 @@ func (w *Window) Stats() Stats {
 	s := Stats{
 		Segments: len(w.segments), Memory: w.memory(), Moved: w.buckets.allMoved, MostMoved: w.buckets.mostMoved, Places: len(w.places),
 		Read: len(w.files.read),
+	}
+	for _, b := range w.files.blocks {
+		s.FileBytes += b.postings.Size()
 	}
 	for _, of := range w.segments {
 		if of.filed != nil {

@@ -151,7 +151,7 @@ func writeBlock(w *World, m *member, run *window.Run) *window.Block {
 		}
 	}
 	for _, part := range run.Parts {
-		if !needs(part.File(), files.Check(m.files.Directory, part)) {
+		if !needs(part.File(), files.Check(context.Background(), m.files.Directory, part)) {
 			return nil
 		}
 	}
@@ -162,12 +162,14 @@ func writeBlock(w *World, m *member, run *window.Run) *window.Block {
 
 // tidy removes the files that are needed no more.
 func tidy(w *World, m *member) {
-	needed := m.replica.Files().Names()
-	needed[m.files.name] = true
-	if b := m.files.block; b != nil {
-		needed[b.File()] = true
-	}
-	_, err := m.files.Keep(needed)
+	_, err := m.files.Keep(func() map[string]bool {
+		needed := m.replica.Files().Names()
+		needed[m.files.name] = true
+		if b := m.files.block; b != nil {
+			needed[b.File()] = true
+		}
+		return needed
+	})
 	succeeds(w, err)
 }
 

@@ -176,7 +176,7 @@ func readOn(t *testing.T, p Place) {
 	must(t, d.Write(t.Context(), blockName(1), inPieces(blockContent(1+other))))
 	wantBlock(t, d, 1, blockContent(1+other))
 	still()
-	_, err = d.Keep(nil)
+	_, err = d.Keep(files.Only())
 	must(t, err)
 	wantBlock(t, d, 1, nil)
 	still()
@@ -317,7 +317,7 @@ func blockReadsThatLie(t *testing.T, p Place) {
 			}
 			p.wantNothingLeft(t)
 		}
-		_, err := d.Keep(nil)
+		_, err := d.Keep(files.Only())
 		must(t, err)
 	}
 }

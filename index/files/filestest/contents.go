@@ -100,7 +100,7 @@ func keep(t *testing.T, p Place) {
 	wantPage(t, d, 1, 0)
 	first, _ := Content(1)
 	second, _ := Content(2)
-	removed, err := d.Keep(map[string]bool{second: true, "nothing": true, blockName(3): true})
+	removed, err := d.Keep(files.Only(second, "nothing", blockName(3)))
 	if removed != 4 || err != nil {
 		t.Fatalf("removed %d, %v", removed, err)
 	}
@@ -126,7 +126,7 @@ func each(ctx context.Context, d *files.Directory) map[string]func() error {
 		"Read":          func() error { _, err := d.Read(ctx, name); return err },
 		"ReadPage":      func() error { _, err := d.ReadPage(name, 0, nil); return err },
 		"Has":           func() error { _, err := d.Has(name, 1); return err },
-		"Keep":          func() error { _, err := d.Keep(nil); return err },
+		"Keep":          func() error { _, err := d.Keep(files.Only()); return err },
 		"Write":         func() error { return d.Write(ctx, blockName(1), func(io.Writer) error { return errAsked }) },
 		"OpenBlock":     func() error { _, _, err := d.OpenBlock(blockName(1)); return err },
 		"page of block": func() error { _, err := d.ReadPage(blockName(1), 0, nil); return err },

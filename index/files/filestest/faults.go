@@ -40,7 +40,7 @@ func operations() []operation {
 		},
 		{"put again", func(t testing.TB, _ Place, d *files.Directory) error { return d.Put(t.Context(), one, data) }, whole},
 		{"keep", func(_ testing.TB, _ Place, d *files.Directory) error {
-			_, err := d.Keep(map[string]bool{one: true, blockName(1): true})
+			_, err := d.Keep(files.Only(one, blockName(1)))
 			return err
 		}, func(t testing.TB, d *files.Directory) {
 			gone, _ := Content(3)

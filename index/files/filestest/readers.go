@@ -50,7 +50,7 @@ func readers(t *testing.T, p Place) {
 	for i := range rounds {
 		put(t, d, i%segments, (i+1)%segments)
 		name, _ := Content(i % segments)
-		_, err := d.Keep(map[string]bool{name: true})
+		_, err := d.Keep(files.Only(name))
 		must(t, err)
 	}
 	close(done)
@@ -170,7 +170,7 @@ func slow(t *testing.T, p Place) {
 		wantPage(t, d, 2, 0)
 		put(t, d, 3, 1)
 		wantPage(t, d, 1, 1)
-		_, err := d.Keep(map[string]bool{three: true})
+		_, err := d.Keep(files.Only(three))
 		must(t, err)
 		wantMissing(t, d, one)
 		must(t, d.Close())

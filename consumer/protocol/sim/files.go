@@ -85,8 +85,10 @@ func harm(w *World, m *member) {
 	name := names[w.n(len(names))]
 	m.files.harmed[name] = true
 	if w.chance(1, 2) {
-		for page := range 2 { // a block has keys in both
-			m.files.disk.Damage(folder+"/"+name, 8*window.PageBytes*page+w.n(16<<w.n(9)))
+		m.files.disk.Damage(folder+"/"+name, w.n(1<<12))
+		if files.ValidBlockName(name) { // it has keys in both pages
+			m.files.disk.Damage(folder+"/"+name, w.n(1<<6))
+			m.files.disk.Damage(folder+"/"+name, 8*window.PageBytes+w.n(1<<6))
 		}
 	} else {
 		_ = m.files.disk.Remove(folder + "/" + name) // it may be gone already

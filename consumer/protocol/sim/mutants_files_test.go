@@ -91,8 +91,4 @@ var filesMutants = []mutant{
 		rule: "a segment that comes back has its keys", file: "index/window/away.go",
 		old: "copy(fixed[atBytes:s.fixed], s.keysAndDigest(i))", new: "_ = i",
 	},
-	{
-		rule: "what is filled waits for blocks", file: "index/fill.go",
-		old: "if j.find.look(&e.Entry); j.find.window.Files().Wants() {", new: "if j.find.look(&e.Entry); false {",
-	},
 }

@@ -13,8 +13,9 @@ import (
 const (
 	// searchAtOnce bounds the entries of a record that are looked up ahead together.
 	searchAtOnce = 256
-	// pagesAhead bounds the pages that are read for them, but for those of lookups that have begun: 16 MiB.
-	pagesAhead = 4096
+	// pagesAhead bounds the pages that are read for them, but for those of lookups that have begun: 8 MiB. The window keeps
+	// twice as many.
+	pagesAhead = 2048
 )
 
 // applied applies a record, and reads what that takes of files: ahead, for many entries at once, and in its turn what

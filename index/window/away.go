@@ -273,8 +273,8 @@ func (h *Files) Again() {
 	h.holdFront()
 }
 
-// mostKept bounds what is kept of one entry of a record for the next: 32 MiB. It is more than what is read ahead.
-const mostKept = 8 * mostAhead
+// mostKept bounds what is kept of one entry of a record for the next: 16 MiB.
+const mostKept = 4 * mostAhead
 
 // Next drops what was given if it is much. It is called between two entries of a record, when nothing is wanted.
 func (h *Files) Next() {

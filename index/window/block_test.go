@@ -18,7 +18,7 @@ func TestRunsList(t *testing.T) {
 	s.file()
 	s.w.Files().BlocksOf(Sizes{Run: 8, Merge: 2, Parts: 2})
 	run := s.w.Files().Due()
-	want := make([][]block.Posting, shelvedBands+2)
+	want := make([][]block.Posting, 2*(shelvedBands+1))
 	for i := range Ref(5 * 7) { // segments are numbered from 1
 		d, _ := s.all.At(i).Document()
 		for b := range shelvedBands + 1 {
@@ -27,7 +27,8 @@ func TestRunsList(t *testing.T) {
 			}
 		}
 		d.Links.Tags(func(tag uint32) {
-			want[shelvedBands+1] = append(want[shelvedBands+1], block.Posting{Key: tag, At: uint32(i)})
+			list := fineList(tag, shelvedBands)
+			want[list] = append(want[list], block.Posting{Key: tag, At: uint32(i)})
 		})
 	}
 	linked := run.Linked()

@@ -230,3 +230,20 @@ func TestBlockFilesAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// TestNewBlocksComeFirst: what is in no block yet is in memory with its keys, so it does not wait for a merge.
+func TestNewBlocksComeFirst(t *testing.T) {
+	s := newShelved(t, 4, 1, 10, 0)
+	h := s.w.Files()
+	h.BlocksOf(Sizes{Run: 1, Merge: 2, Parts: 2})
+	s.insert(12)
+	s.file()
+	for h.DueMerge() == nil {
+		if !h.Adopt(s.write(h.DueNew())) {
+			t.Fatal("a block is of no use")
+		}
+	}
+	if run := h.Due(); len(run.Parts) > 0 {
+		t.Errorf("segments %d to %d are to be merged before %d others are in a block", run.From, run.To-1, h.Uncovered())
+	}
+}

@@ -59,6 +59,7 @@ func (o *old) give(ctx context.Context, wanted []window.Want) error {
 			break
 		}
 		o.unlocked(func() {
+			defer o.f.Counters.waits(time.Now())
 			defer o.f.Counters.halt()()
 			err = errors.Join(err, o.heal(ctx, name, why))
 		})

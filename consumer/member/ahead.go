@@ -52,7 +52,10 @@ func (o *old) readAhead(ctx context.Context, rec index.Record, from int) (search
 	for _, s := range all {
 		o.f.replica.Files().Know(s)
 	}
-	return from + n
+	if n == len(by.Entries) {
+		return from + searchAtOnce
+	}
+	return from + n // or more, where some have nothing to be looked up by
 }
 
 // search looks entries up among the documents of blocks, on all cores, without mu, which the caller holds. It returns how

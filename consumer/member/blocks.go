@@ -96,14 +96,15 @@ func (o *old) makeBlock(ctx context.Context, run *window.Run) error {
 	o.making.Store(&name) // else tidy removes it before the replica knows of it
 	defer o.making.Store(nil)
 	b, err := o.f.Files.Block(ctx, run)
-	if errors.Is(err, index.ErrCorrupt) || errors.Is(err, files.ErrMissingBlock) {
-		why := err
+	if damagedBlock(err) {
 		for _, part := range run.Parts {
-			if heal := o.healBlock(ctx, part.File(), why); heal != nil {
+			if heal := o.healBlock(ctx, part.File(), err); heal != nil {
 				return heal
 			}
 		}
-		return nil // a part has left the window
+	}
+	if errors.Is(err, files.ErrMissingBlock) {
+		return nil // a part has left the window, so another run is due
 	}
 	if err != nil {
 		return err
@@ -132,21 +133,25 @@ func (o *old) healBlock(ctx context.Context, name string, why error) error {
 	o.f.Counters.FileErr.Store(&Failure{fmt.Errorf("block %s: %w", name, why), time.Now()})
 	o.f.Logger.Warn().Err(why).Str("block", name).
 		Msg("a block of old documents cannot be read: it is read again; if it is damaged, this replica is restored")
-	lost := func(err error) bool { return errors.Is(err, index.ErrCorrupt) || errors.Is(err, files.ErrMissingBlock) }
 	err := retry.While(ctx, healPause, func() error { return files.Check(ctx, o.f.Files, b) }, func(err error, _ time.Duration) bool {
-		return ctx.Err() == nil && !lost(err) && !errors.Is(err, files.ErrVanished)
+		return ctx.Err() == nil && !damagedBlock(err) && !errors.Is(err, files.ErrVanished)
 	})
 	switch {
 	case err == nil:
 		o.f.Counters.FileErr.Store(nil)
 		return nil
-	case !lost(err):
+	case !damagedBlock(err):
 		return err
 	}
 	if err := o.tidy(name); err != nil {
 		return fmt.Errorf("block %s is damaged, and cannot be removed: %w", name, err)
 	}
 	return fmt.Errorf("%w: block %s: %w", ErrFileLost, name, err)
+}
+
+// damagedBlock says whether an error is that a block is lost or damaged, so that reading it again is of no use.
+func damagedBlock(err error) bool {
+	return errors.Is(err, index.ErrCorrupt) || errors.Is(err, files.ErrMissingBlock)
 }
 
 // wake wakes a follower that waits for what is written.

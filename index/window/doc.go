@@ -18,6 +18,8 @@
 //	                      │
 //	segments   [ 0 .. 40 .. 91 ] [ 92 ..   ]        sealed ones never change; expired ones are dropped whole
 //
+// Where sealed segments lie in files, the oldest are found by blocks in place of the tables (Files: Due, Adopt; Block).
+//
 // Documents expire in the order they came, so the number in an entry shows whether it has expired. It is dropped when
 // its line is next written or swept. Tables take turns to grow and shrink, by single buckets.
 package window

@@ -160,13 +160,12 @@ func (x *Buckets) under(own []byte, table int, tag uint32, fine bool) bool {
 	if fine {
 		return x.tag(own, table) != tag
 	}
-	return x.same(own, table)
+	return sameKey(own, x.probed.keys, table)
 }
 
-// same says whether keys have the key that is looked up in a table.
-func (x *Buckets) same(own []byte, table int) bool {
-	at, keys := table*entry.KeyBytes, x.probed.keys
-	if at < len(keys) {
+// sameKey says whether the keys of two documents have the same key in a table.
+func sameKey(own, keys []byte, table int) bool {
+	if at := table * entry.KeyBytes; at < len(keys) {
 		return [entry.KeyBytes]byte(own[at:]) == [entry.KeyBytes]byte(keys[at:])
 	}
 	return bytes.Equal(own, keys)

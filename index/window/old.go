@@ -1,7 +1,6 @@
 package window
 
 import (
-	"bytes"
 	"slices"
 	"sort"
 
@@ -184,13 +183,7 @@ func (o own) digest() []byte { return o[max(0, len(o)-entry.DigestBytes):] }
 
 // is says whether they have the key of an entry in a list.
 func (o own) is(e *entry.Entry, list int) bool {
-	if len(o) != len(e.Keys)+entry.DigestBytes {
-		return false
-	}
-	if at := list * entry.KeyBytes; at < len(e.Keys) {
-		return bytes.Equal(o[at:at+entry.KeyBytes], e.Keys[at:at+entry.KeyBytes])
-	}
-	return bytes.Equal(o[:len(e.Keys)], e.Keys)
+	return len(o) == len(e.Keys)+entry.DigestBytes && sameKey(o[:len(e.Keys)], e.Keys, list)
 }
 
 // Know takes what a search has read, but for what is out of date.

@@ -13,8 +13,8 @@ import (
 const (
 	// searchAtOnce bounds the entries of a record that are looked up ahead together.
 	searchAtOnce = 256
-	// pagesAhead bounds the pages that are read for them, but for those of lookups that have begun: 8 MiB. The window keeps
-	// twice as many.
+	// pagesAhead bounds the pages that are read for them, but for those of lookups that have begun: 8 MiB, and 4 MiB. With
+	// what is wanted of the tail, 4 MiB, it is no more than the window keeps between two entries.
 	pagesAhead = 2048
 )
 

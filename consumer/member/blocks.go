@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/consumer/retry"
+	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/index/window"
@@ -45,8 +46,11 @@ func (o *old) keepBlocks(ctx context.Context) error {
 			return gone(err)
 		case errors.Is(err, ErrFileLost):
 			return err
-		case run != nil && ctx.Err() == nil:
+		case run == nil || ctx.Err() != nil:
+		case len(run.Parts) == 0:
 			failing.note(o.f, err)
+		case err != nil:
+			o.f.Logger.Warn().Err(err).Msg("blocks of old documents are not merged: lookups ask more of them until that can be done")
 		}
 		select {
 		case <-time.After(pause):
@@ -74,7 +78,13 @@ func (o *old) due(unmerged time.Time) (run *window.Run) {
 	for _, part := range run.Parts {
 		needed += part.Postings().Size()
 	}
-	if free, err := o.f.Files.Free(); err != nil || free < 2*needed {
+	free, err := o.f.Files.Free()
+	crowded := err == nil && free < 2*needed // if nobody knows, writing will tell
+	if crowded && !o.crowded {
+		o.f.Logger.Info().Int64("free_bytes", free).Int64("needed_bytes", 2*needed).
+			Msg("blocks of old documents are not merged, for want of room: lookups ask more of them")
+	}
+	if o.crowded = crowded; crowded {
 		return nil
 	}
 	return run
@@ -122,6 +132,9 @@ func (o *old) makeBlock(ctx context.Context, run *window.Run) error {
 	return nil
 }
 
+// blockPatience is how long a block that the disk does not read is tried again before it counts as lost.
+const blockPatience = 10 * time.Second
+
 // healBlock reads a block again. One that is damaged or lost is removed: the replica is restored, and it is made anew.
 func (o *old) healBlock(ctx context.Context, name string, why error) error {
 	var b *window.Block
@@ -133,18 +146,25 @@ func (o *old) healBlock(ctx context.Context, name string, why error) error {
 	o.f.Counters.FileErr.Store(&Failure{fmt.Errorf("block %s: %w", name, why), time.Now()})
 	o.f.Logger.Warn().Err(why).Str("block", name).
 		Msg("a block of old documents cannot be read: it is read again; if it is damaged, this replica is restored")
+	until := time.Now().Add(blockPatience)
 	err := retry.While(ctx, healPause, func() error { return files.Check(ctx, o.f.Files, b) }, func(err error, _ time.Duration) bool {
-		return ctx.Err() == nil && !damagedBlock(err) && !errors.Is(err, files.ErrVanished)
+		o.f.Counters.FileErrs.Add(1)
+		return ctx.Err() == nil && !damagedBlock(err) && !errors.Is(err, files.ErrVanished) && time.Now().Before(until)
 	})
 	switch {
 	case err == nil:
 		o.f.Counters.FileErr.Store(nil)
 		return nil
-	case !damagedBlock(err):
+	case ctx.Err() != nil:
 		return err
+	case errors.Is(err, files.ErrVanished):
+		return gone(err)
 	}
 	if err := o.tidy(name); err != nil {
-		return fmt.Errorf("block %s is damaged, and cannot be removed: %w", name, err)
+		return &stop.Error{
+			What: "block " + name + " of old documents is damaged, and cannot be removed", Err: err,
+			Remedy: "make duplicates.remember.directory writable, and start again",
+		}
 	}
 	return fmt.Errorf("%w: block %s: %w", ErrFileLost, name, err)
 }

@@ -46,9 +46,11 @@ type old struct {
 	f      *Follower
 	filing atomic.Pointer[string] // the segment that is being written
 	making atomic.Pointer[string] // the block that is being written
-	filed  chan struct{}          // one when a segment was written
-	untidy atomic.Bool            // files may be there that are needed no more
-	lost   chan error             // a segment that a snapshot could not read
+
+	crowded bool          // blocks are not merged, for want of room; of the goroutine that makes blocks
+	filed   chan struct{} // one when a segment was written
+	untidy  atomic.Bool   // files may be there that are needed no more
+	lost    chan error    // a segment that a snapshot could not read
 }
 
 // give reads what the replica wants and gives it. A file that cannot be read, or is damaged, is healed.

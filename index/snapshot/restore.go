@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/index/snapshot/durable"
 	"github.com/unecho/unecho/index/window"
 )
 
@@ -76,14 +75,10 @@ func find(ctx context.Context, files Files, m *Manifest, state *index.Restore) e
 	return err
 }
 
-// blockDue makes the blocks that are due behind a segment. None is merged: one that is damaged would be found so late. Where
-// the disk is full the replica goes on without: they are made later.
+// blockDue makes the blocks that are due behind a segment. None is merged: one that is damaged would be found so late.
 func blockDue(ctx context.Context, files Files, state *index.Restore) error {
 	for run := state.Files().DueNew(); run != nil; run = state.Files().DueNew() {
 		b, err := files.Block(ctx, run)
-		if durable.Full(err) {
-			return nil
-		}
 		if err != nil {
 			return err
 		}

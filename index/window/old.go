@@ -127,7 +127,7 @@ func (s *Search) page(w Want, by sounder) []byte {
 }
 
 // lookupPages bounds the pages that a lookup reads ahead. Those that it leaves out are wanted in their turn.
-const lookupPages = 128
+const lookupPages = 32
 
 // Lookup reads what a lookup of an entry will want: postings, keys, and the records of documents that are near.
 func (s *Search) Lookup(e *entry.Entry) {

@@ -167,7 +167,7 @@ func (x *relay) has(said string) bool { return strings.Contains(x.command.out.St
 func (x *relay) strike() {
 	x.t.Helper()
 	what := x.prepare()
-	if !x.moment(what) {
+	if what == "" || !x.moment(what) {
 		return
 	}
 	victim := map[string]*process{theNew: x.up[x.newer], theOld: x.up[1-x.newer], theReturned: x.up[1-x.newer]}[what]
@@ -191,7 +191,8 @@ func (x *relay) strike() {
 	}
 }
 
-// prepare chooses what is to be killed, and sees to it that this is at work, and the command too.
+// prepare chooses what is to be killed, and sees to it that this is at work, and the command too. It chooses nothing if the
+// handover is complete meanwhile.
 func (x *relay) prepare() (what string) {
 	x.t.Helper()
 	if x.command.failed() {
@@ -204,14 +205,18 @@ func (x *relay) prepare() (what string) {
 	if x.retired {
 		what = []string{theCommand, theCommand, theNew, theOld}[x.r.IntN(4)]
 	}
-	if x.command.over() {
+	over := x.command.over()
+	if over && x.complete() {
+		return ""
+	}
+	if over {
 		x.up[x.newer].says(saysFilled)
 	}
 	if what == theOld && x.up[1-x.newer].over() {
 		what = theReturned
 		x.live(1 - x.newer)
 	}
-	if x.command.over() {
+	if over {
 		x.commands()
 	}
 	return what

@@ -6,8 +6,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/unecho/unecho/index/snapshot/lockfile"
 )
@@ -18,9 +20,10 @@ const lockVariable = "UNECHO_TEST_LOCK"
 // TestLock: one has the lock at a time; it comes back when it is released, and when who has it is killed.
 func TestLock(t *testing.T) {
 	if path := os.Getenv(lockVariable); path != "" {
-		_, err := lockfile.Take(path)
+		lock, err := lockfile.Take(path)
 		fmt.Println("taken:", err)
-		select {}
+		time.Sleep(time.Hour)
+		runtime.KeepAlive(lock) // what nobody refers to is closed
 	}
 	path := filepath.Join(t.TempDir(), "lock")
 	lock, err := lockfile.Take(path)

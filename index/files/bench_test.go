@@ -18,17 +18,20 @@ import (
 	"github.com/unecho/unecho/index/window"
 )
 
-var documents = flag.Int("documents", 100_000, "documents that BenchmarkApply remembers")
+var (
+	documents = flag.Int("documents", 100_000, "documents that are remembered")
+	textWords = flag.Int("words", 250, "words of a text")
+	copied    = flag.Float64("copies", 0.3, "copies among the documents")
+	verify    = flag.String("verify", "jaccard", "duplicates.verify")
+)
 
 const (
 	atOnce     = 256 // documents in a record
-	textWords  = 250
 	vocabulary = 20_000
-	copied     = 0.3
 )
 
-// BenchmarkApply judges documents by their shingles, of which 30 % are copies of any of those remembered, with all of
-// them in memory and with the old ones in files. One operation is one document; signing is not counted.
+// BenchmarkApply judges documents, of which 30 % are copies of any of those remembered, with all of them in memory and
+// with the old ones in files. One operation is one document; signing is not counted.
 func BenchmarkApply(b *testing.B) {
 	for _, where := range []string{"memory", "files"} {
 		b.Run(fmt.Sprintf("documents=%d/in=%s", *documents, where), func(b *testing.B) { benchApply(b, where == "files") })
@@ -37,7 +40,11 @@ func BenchmarkApply(b *testing.B) {
 
 func benchApply(b *testing.B, inFiles bool) {
 	b.Helper()
-	f := newFeed(b, inFiles)
+	f := newFeed(b)
+	if inFiles {
+		f.open(b.TempDir())
+	}
+	f.begin()
 	debug.FreeOSMemory()
 	before := resident(b)
 	for f.made < *documents {
@@ -70,51 +77,63 @@ func benchApply(b *testing.B, inFiles bool) {
 // feed judges documents that it makes up by their numbers.
 type feed struct {
 	b         *testing.B
-	random    *rand.Rand
+	params    index.Params
 	replica   *index.Replica
 	signer    *index.Signer
 	directory *files.Directory // nil: all in memory
 	at        index.Stamp
 	run       index.Run
 	made      int
+	copies    int // of them
 	reads     int
 	late      int    // of these, not wanted ahead
 	buffer    []byte // a text
 }
 
-func newFeed(b *testing.B, inFiles bool) *feed {
+var benchSettings = []byte(`{"bench":"files"}`)
+
+func newFeed(b *testing.B) *feed {
 	b.Helper()
 	p := index.DefaultParams()
 	p.Duplicates.Remember.Documents, p.Duplicates.Remember.Memory, p.Duplicates.Remember.Age = *documents, 0, 0
-	settings := []byte(`{"bench":"files"}`)
-	replica, err := index.NewReplica(p, index.Fingerprint(settings))
-	must(b, err)
+	p.Duplicates.Verify = *verify
+	replica, err := index.NewReplica(p, index.Fingerprint(benchSettings))
+	noError(b, err)
 	signer, err := index.NewSigner(p)
-	must(b, err)
-	f := &feed{b: b, random: rand.New(rand.NewPCG(1, 2)), replica: replica, signer: signer}
-	f.run.Fingerprint, f.run.Source, f.run.Epoch = index.Fingerprint(settings), entry.Source{Topic: [16]byte{1}}, 1
-	if inFiles {
-		f.directory, err = files.Open(b.TempDir(), files.Owner{Group: "bench"})
-		must(b, err)
-		b.Cleanup(func() { must(b, f.directory.Close()) })
-	}
-	f.record(&index.Settings{Text: settings})
-	f.record(&index.Reposition{Header: f.run.Header, Source: f.run.Source, Name: "bench", Partitions: 1, Epoch: 1})
+	noError(b, err)
+	f := &feed{b: b, params: p, replica: replica, signer: signer}
+	f.run.Fingerprint, f.run.Source, f.run.Epoch = index.Fingerprint(benchSettings), entry.Source{Topic: [16]byte{1}}, 1
 	return f
 }
 
-func must(b *testing.B, err error) {
-	b.Helper()
-	if err != nil {
-		b.Fatal(err)
-	}
+// open has old documents lie in a directory.
+func (f *feed) open(path string) {
+	var err error
+	f.directory, err = files.Open(path, files.Owner{Group: "bench"})
+	noError(f.b, err)
+	f.b.Cleanup(func() { noError(f.b, f.directory.Close()) })
 }
 
-// text makes the text of a document, with some other words if it is a copy.
-func (f *feed) text(number uint64, other int) []byte {
-	r := rand.New(rand.NewPCG(number, 3))
+// begin begins the journal.
+func (f *feed) begin() {
+	f.record(&index.Settings{Text: benchSettings})
+	f.record(&index.Reposition{Header: f.run.Header, Source: f.run.Source, Name: "bench", Partitions: 1, Epoch: 1})
+}
+
+// text makes the text of a document. A copy is the text of one that is none, with another word in it.
+func (f *feed) text(number int) []byte {
+	from, other := uint64(number), -1
+	if r, is := copies(from); is {
+		f.copies++
+		for is {
+			from = uint64(number) - 1 - r.Uint64N(min(uint64(number), uint64(*documents)))
+			_, is = copies(from)
+		}
+		other = r.IntN(*textWords)
+	}
+	r := rand.New(rand.NewPCG(from, 3))
 	f.buffer = f.buffer[:0]
-	for i := range textWords {
+	for i := range *textWords {
 		word := r.IntN(vocabulary)
 		if i == other {
 			word = vocabulary
@@ -124,17 +143,19 @@ func (f *feed) text(number uint64, other int) []byte {
 	return f.buffer
 }
 
+// copies says whether a document is a copy, and returns what decides of what. The first documents are none.
+func copies(number uint64) (*rand.Rand, bool) {
+	r := rand.New(rand.NewPCG(number, 2))
+	return r, r.Float64() < *copied && number >= atOnce
+}
+
 // sign makes the documents of the next record.
 func (f *feed) sign() {
 	f.run.Base, f.run.Entries = int64(f.made), f.run.Entries[:0]
 	f.signer.Reset()
 	for range atOnce {
-		number, other := uint64(f.made), -1
-		if f.made > 0 && f.random.Float64() < copied {
-			number, other = f.random.Uint64N(min(uint64(f.made), uint64(*documents)))+max(uint64(f.made), uint64(*documents))-uint64(*documents), f.random.IntN(textWords)
-		}
 		var e entry.Entry
-		f.signer.Sign(&e, f.text(number, other))
+		f.signer.Sign(&e, f.text(f.made))
 		e.Offset, e.ID = int64(f.made), fmt.Appendf(nil, "%016d", f.made)
 		f.run.Entries = append(f.run.Entries, e)
 		f.made++
@@ -155,17 +176,17 @@ func (f *feed) keep() {
 	for i := range views {
 		data := views[i].Append(nil)
 		name := snapshot.SegmentName(data)
-		must(f.b, f.directory.Put(f.b.Context(), name, data))
+		noError(f.b, f.directory.Put(f.b.Context(), name, data))
 		f.replica.Files().File(views[i].Filed(name, data))
 	}
 	for run := f.replica.Files().Due(); run != nil; run = f.replica.Files().Due() {
 		b, err := f.directory.Block(f.b.Context(), run)
-		must(f.b, err)
+		noError(f.b, err)
 		f.replica.Files().Adopt(b)
 	}
 	if len(views) > 0 {
 		_, err := f.directory.Keep(f.replica.Files().Names)
-		must(f.b, err)
+		noError(f.b, err)
 	}
 }
 
@@ -214,8 +235,8 @@ func (f *feed) give(wanted []window.Want) {
 		} else {
 			data, err = f.directory.ReadPage(w.File, w.Page, nil)
 		}
-		must(f.b, err)
-		must(f.b, f.replica.Files().Give(w, data))
+		noError(f.b, err)
+		noError(f.b, f.replica.Files().Give(w, data))
 		f.reads++
 	}
 }
@@ -223,9 +244,9 @@ func (f *feed) give(wanted []window.Want) {
 func resident(b *testing.B) int64 {
 	b.Helper()
 	text, err := os.ReadFile("/proc/self/statm")
-	must(b, err)
+	noError(b, err)
 	var size, pages int64
 	_, err = fmt.Sscan(string(text), &size, &pages)
-	must(b, err)
+	noError(b, err)
 	return pages * int64(os.Getpagesize())
 }

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// mostHandles bounds the files that stay open. A process may have 1,024 open by default, and Kafka needs some.
-const mostHandles = 256
+// mostHandles returns how many files stay open: half of those that this process may have open, because Kafka needs some.
+func mostHandles() int { return max(256, min(openFiles()/2, 8192)) }
 
 // handle is an open file.
 type handle struct {
@@ -21,6 +21,7 @@ type handle struct {
 // handles are the files that stay open, so that a page costs one read. They are for many goroutines: a file is opened
 // and read without the lock.
 type handles struct {
+	most   int // stay open
 	mu     sync.Mutex
 	byName map[string]*handle
 	recent list.List // of *handle, the last used first
@@ -54,7 +55,7 @@ func (h *handles) acquire(name string, open func(name string) (Reader, int64, er
 		h.byName = map[string]*handle{}
 	}
 	h.byName[name], opened.place = opened, h.recent.PushFront(opened)
-	if h.recent.Len() > mostHandles {
+	if h.recent.Len() > h.most {
 		h.remove(h.recent.Back().Value.(*handle))
 	}
 	return opened, nil

@@ -92,8 +92,8 @@ func found(t *testing.T, r *index.Replica, d *files.Directory) {
 	}
 }
 
-// newStored stores a snapshot of a replica whose segments lie in files.
-func newStored(t *testing.T, of *index.Replica, d *files.Directory) *stored {
+// newStored stores a snapshot of a replica, but for the segments that lie in files.
+func newStored(t testing.TB, of *index.Replica, d *files.Directory) *stored {
 	t.Helper()
 	c := of.Capture()
 	s := &stored{segments: map[string][]byte{}}
@@ -110,12 +110,14 @@ func newStored(t *testing.T, of *index.Replica, d *files.Directory) *stored {
 		segment := snapshot.NewSegment(data, v.Documents())
 		segment.Number, segment.Sealed = v.Number, v.Sealed
 		s.manifest.Segments = append(s.manifest.Segments, segment)
-		s.segments[segment.Name] = data
+		if v.File() == "" {
+			s.segments[segment.Name] = data
+		}
 	}
 	return s
 }
 
-func noError(t *testing.T, err error) {
+func noError(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

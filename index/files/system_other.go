@@ -9,6 +9,8 @@ import (
 
 func readRandomly(*os.File) {}
 
+func openFiles() int { return 0 }
+
 func free(dir string) (int64, error) {
 	return 0, &os.PathError{Op: "statfs", Path: dir, Err: errors.ErrUnsupported}
 }

@@ -53,6 +53,9 @@ type Files struct {
 	sizes  Sizes
 	blocks []*Block // ascending, without a gap from the oldest segment on
 	old    *Old     // nil: what it says has changed
+
+	searched *Old                // what mays is about
+	mays     map[string][]uint64 // what searches have found of filters (Search)
 }
 
 func (h *Files) want(w Want) {
@@ -288,6 +291,7 @@ func (h *Files) Done() {
 	clear(h.read)
 	h.wants = 0
 	clear(h.scans)
+	h.searched, h.mays = nil, nil
 }
 
 // holdFront has the oldest segment be in memory.

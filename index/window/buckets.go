@@ -16,6 +16,7 @@ type Buckets struct {
 	fetched []*line            // scratch memory: lines to be fetched
 	met     []Met              // lookup at hand: the documents met, key by key
 	places  []uint32           // scratch memory: of documents of a block
+	may     []uint64           // lookup at hand: for each key a bit for each block that may have it (Files.may)
 }
 
 func (x *Buckets) begin(of *Window, bands int) {

@@ -37,7 +37,7 @@ func newLookup(bands int) lookup { return lookup{probes: make([]probe, bands)} }
 
 // Probe begins a lookup of band keys. It finds their buckets, unless the latest lookup had the same keys.
 func (x *Buckets) Probe(keys []byte) {
-	x.met = x.met[:0]
+	x.met, x.may = x.met[:0], x.of.files.may(keys)
 	x.probe(keys)
 }
 

@@ -1,18 +1,16 @@
 package window
 
 import (
+	"maps"
 	"slices"
 	"sort"
 
 	"github.com/unecho/unecho/index/entry"
 )
 
-// find visits the documents that may have a key in a list of a block, the newest first, as long as most is positive. visit
-// counts it down. What is not there counts, so that no more is wanted than will be met.
+// find visits the documents that have a key in a list of a block, which may be there, the newest first, as long as most is
+// positive. visit counts it down. What is not there counts, so that no more is wanted than will be met.
 func (b *Block) find(of pageReader, list int, key uint32, most *int, into []uint32, visit func(Ref)) []uint32 {
-	if *most <= 0 || !b.postings.May(list, key) {
-		return into
-	}
 	from, to := b.postings.Pages(list, key)
 	for page := to - 1; page >= from && *most > 0; page-- {
 		data := of.page(Want{b.file, page}, b.postings)
@@ -55,9 +53,27 @@ func (x *Buckets) meetOld(table, most int, tag uint32, fine bool) {
 		}
 	}
 	h := &x.of.files
-	for k := len(h.blocks) - 1; k >= 0 && most > 0 && h.wants < mostAhead; k-- {
-		x.places = h.blocks[k].find(h, list, key, &most, x.places, visit)
+	may := ^uint64(0)
+	if !fine && x.may != nil {
+		may = x.may[list]
 	}
+	for k := len(h.blocks) - 1; k >= 0 && most > 0 && h.wants < mostAhead; k-- {
+		if b := h.blocks[k]; (k >= asked || may>>k&1 == 1) && b.postings.May(list, key) {
+			x.places = b.find(h, list, key, &most, x.places, visit)
+		}
+	}
+}
+
+// asked is how many blocks, the oldest ones, a search asks for the window.
+const asked = 64
+
+// may returns which blocks may have each of some keys, as a search has found; nil if none has searched for them, or other
+// blocks stand now.
+func (h *Files) may(keys []byte) []uint64 {
+	if h.old == nil || h.old != h.searched {
+		return nil
+	}
+	return h.mays[string(keys)]
 }
 
 // BlockOf returns the block of a file; nil if there is none.
@@ -107,6 +123,7 @@ type Search struct {
 	Read    func(w Want) ([]byte, error)
 	Pages   map[Want][]byte // what was read
 
+	mays   map[string][]uint64 // by all keys of an entry: for each of them a bit for each block that may have it
 	left   int // pages that the lookup at hand may still read
 	places []uint32
 }
@@ -133,6 +150,7 @@ const lookupPages = 32
 func (s *Search) Lookup(e *entry.Entry) {
 	s.left = lookupPages
 	digest, near := entry.ReadDigest(e.Digest), []Ref(nil)
+	mays := make([]uint64, s.Old.bands+1)
 	for list := range s.Old.bands + 1 {
 		key, left := oldKey(e.Keys, list, s.Old.bands), s.Most
 		visit := func(r Ref) {
@@ -148,10 +166,20 @@ func (s *Search) Lookup(e *entry.Entry) {
 				}
 			}
 		}
-		for _, b := range slices.Backward(s.Old.blocks) {
-			s.places = b.find(s, list, key, &left, s.places, visit)
+		for k, b := range slices.Backward(s.Old.blocks) {
+			if !b.postings.May(list, key) {
+				continue
+			}
+			mays[list] |= 1 << k
+			if left > 0 {
+				s.places = b.find(s, list, key, &left, s.places, visit)
+			}
 		}
 	}
+	if s.mays == nil {
+		s.mays = map[string][]uint64{}
+	}
+	s.mays[string(e.Keys)] = mays
 	for _, r := range near {
 		of, i := s.Old.at(r)
 		end := of.used
@@ -186,11 +214,15 @@ func (o own) is(e *entry.Entry, list int) bool {
 	return len(o) == len(e.Keys)+entry.DigestBytes && sameKey(o[:len(e.Keys)], e.Keys, list)
 }
 
-// Know takes what a search has read, but for what is out of date.
+// Know takes what a search has found, but for what is out of date.
 func (h *Files) Know(s *Search) {
 	if h.read == nil {
 		h.read = map[Want][]byte{}
 	}
+	if h.searched != s.Old || h.mays == nil {
+		h.searched, h.mays = s.Old, map[string][]uint64{}
+	}
+	maps.Copy(h.mays, s.mays)
 	for w, data := range s.Pages {
 		if data == nil || h.read[w] != nil || h.files[w.File] == nil && h.BlockOf(w.File) == nil {
 			continue

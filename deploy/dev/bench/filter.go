@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -25,6 +26,7 @@ type filter struct {
 	shingle  string // empty: its default
 	evidence string // empty: its default
 	backfill string // an order; empty: a live group
+	old      string // where old documents lie, of which all are remembered then: memory or files; empty: as by default
 	logger   zerolog.Logger
 }
 
@@ -55,7 +57,13 @@ func (f filter) config(j job, group, dir string) config.Config {
 		c.Judge.Duplicates.Remember.Clock = "event"
 	}
 	c.Sink.Unique.Topic, c.Sink.Duplicate.Topic, c.Sink.Rejected.Topic = group+".unique", group+".duplicate", group+".rejected"
-	c.Snapshot.Directory.Path = dir
+	c.Snapshot.Directory.Path = filepath.Join(dir, "snapshots")
+	if f.old != "" {
+		c.Judge.Duplicates.Remember.Memory = 0
+	}
+	if f.old == "files" {
+		c.Judge.Duplicates.Remember.Directory = filepath.Join(dir, "files")
+	}
 	return c
 }
 

@@ -58,8 +58,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 		rows = append(rows, some...)
 	}
-	if p.rivals {
-		return nil // race has written its own table
+	if p.rivals || p.files {
+		return nil // turns has written its own table
 	}
 	fmt.Fprintf(stdout, "\n%s\n\n%s\n%s\n", conditions, head, strings.Join(rows, "\n"))
 	return nil
@@ -86,6 +86,9 @@ func throughputs(ctx context.Context, p params, c *cluster, out io.Writer) (rows
 	}
 	fmt.Fprintf(out, "\n%s: %s documents of %d bytes in %d partitions, written in %.1f s\n",
 		c.name, thousands(float64(j.documents)), p.bytes, p.partitions, time.Since(began).Seconds())
+	if p.files {
+		return nil, p.inFiles(ctx, j, out)
+	}
 	copies := asUnecho()
 	if !p.untuned {
 		if copies, err = tune(ctx, j, copies, out); err != nil {

@@ -25,6 +25,7 @@ type params struct {
 	seed       uint64
 	untuned    bool
 	rivals     bool   // unecho and the copy take turns with others
+	files      bool   // unecho with old documents in files takes turns with all in memory
 	profile    string // a file for a CPU profile of all; empty: none
 	rates      []int  // documents/s; none: the documents are there before
 	warm       int    // seconds for which documents come at a rate before they count
@@ -56,6 +57,7 @@ func parse(args []string, stderr io.Writer) (params, error) {
 	flags.Uint64Var(&p.seed, "seed", 1, "the same seed gives the same documents")
 	flags.BoolVar(&p.untuned, "untuned", false, "give the copy unecho's sizes and linger time without a trial")
 	flags.BoolVar(&p.rivals, "rivals", false, "take turns with a Kafka Streams application, too; it needs -broker kafka")
+	flags.BoolVar(&p.files, "files", false, "measure unecho with duplicates.remember.directory beside unecho without it, in place of the copy")
 	flags.StringVar(&p.profile, "cpuprofile", "",
 		"write a CPU profile of all to `file`; `go tool pprof -tagfocus=estimate` shows what ran for unecho with estimate")
 	flags.Func("rates", "measure the latency at these documents/s, as in 50,500,5000, instead of the throughput",
@@ -108,7 +110,7 @@ func (p params) validate() error {
 		{p.backfill != "" && p.backfill != "time" && p.backfill != "arrival", "-backfill is time or arrival"},
 		{slices.ContainsFunc(p.rates, func(n int) bool { return n < 1 || n > 1_000_000 }), "-rates are 1 to 1000000"},
 		{p.warm < 0 || p.seconds < 1, "-warm is not negative, -seconds is at least 1"},
-		{p.rivals && len(p.rates) > 0, "-rivals is measured alone, without -rates"},
+		{(p.rivals || p.files) && len(p.rates) > 0 || p.rivals && p.files, "-rivals and -files are measured alone, without -rates"},
 		{p.backfill != "" && len(p.rates) > 0, "-rates are those of a live group, without -backfill"},
 		{p.rivals && (len(p.brokers) != 1 || p.brokers[0] != "kafka"), "-rivals needs -broker kafka"},
 	} {

@@ -92,7 +92,7 @@ func ratesRow(name, first string, results round) string {
 // table writes what each entrant did: the median over the rounds, and the spread.
 func (r race) table(rounds []round) string {
 	var text strings.Builder
-	text.WriteString("| | documents/s | of the copy in the same round | own processor time a document, µs " +
+	text.WriteString("| | documents/s | of the first one in the same round | own processor time a document, µs " +
 		"| the broker's, µs | cores busy | duplicates |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n")
 	documents := float64(r.job.documents)
 	for k, e := range r.entrants {
@@ -148,6 +148,27 @@ func (p params) race(ctx context.Context, j job, copies bareCopy, out io.Writer)
 			name: "Kafka Streams, " + setting, topics: setting, who: streams{app: app, distinct: different},
 		})
 	}
+	return p.turns(ctx, j, entrants, out)
+}
+
+// inFiles measures unecho with all documents in memory and with the old ones in files, and writes the tables.
+func (p params) inFiles(ctx context.Context, j job, out io.Writer) error {
+	for _, verify := range p.verifies {
+		var entrants []entrant
+		for _, old := range []string{"memory", "files"} {
+			f := p.filter(verify)
+			f.old = old
+			entrants = append(entrants, entrant{name: verify + " in " + old, topics: verify + "-" + old, who: f})
+		}
+		if err := p.turns(ctx, j, entrants, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// turns measures contenders in turn, and writes the table.
+func (p params) turns(ctx context.Context, j job, entrants []entrant, out io.Writer) error {
 	r := race{job: j, entrants: entrants, rounds: p.pairs, out: out}
 	r.head, r.row = rates(entrants)
 	rounds, err := r.run(ctx)

@@ -9,7 +9,7 @@ import (
 )
 
 // runBound is how long a run may take before it is ended.
-const runBound = 5 * time.Minute
+const runBound = 15 * time.Minute
 
 func single(ctx context.Context, j job, who contender, group string) (result, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, runBound, fmt.Errorf("it did not end within %s", runBound))

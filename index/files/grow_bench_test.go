@@ -1,0 +1,152 @@
+package files_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"testing"
+	"time"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+var (
+	kept = flag.String("kept", "", "directory in which BenchmarkGrow keeps its window, and goes on from it")
+	most = flag.Duration("most", time.Hour, "time after which BenchmarkGrow stops, to be gone on with")
+)
+
+// BenchmarkGrow judges documents until a number of them is remembered, the old ones in files, in stages: each goes on with
+// what the one before it has kept. One operation is one stage, so run it with -benchtime 1x and -timeout 0. Signing and the
+// making of texts is not counted, nor is the writing of files: a member does that beside judging.
+func BenchmarkGrow(b *testing.B) {
+	if *kept == "" {
+		b.Skip("it wants a directory: -kept")
+	}
+	for b.Loop() {
+		f := newFeed(b)
+		f.open(filepath.Join(*kept, "files"))
+		began := time.Now()
+		s := stage{f: f, path: *kept}
+		if s.resume() {
+			b.ReportMetric(time.Since(began).Seconds(), "restart-s")
+		} else {
+			f.begin()
+		}
+		s.grow(began.Add(*most))
+		s.save()
+		s.report()
+	}
+}
+
+// stage is one run of a benchmark that takes hours.
+type stage struct {
+	f    *feed
+	path string
+
+	judged, duplicates, reads, late int // in this stage
+	judging, filing                 time.Duration
+}
+
+// grow judges documents until enough are remembered, or it is late.
+func (s *stage) grow(end time.Time) {
+	f := s.f
+	first, began := *f, f.replica.Stats()
+	for next := 0; f.replica.Stats().Documents < *documents && time.Now().Before(end); {
+		f.sign()
+		started := time.Now()
+		f.record(&f.run)
+		judged := time.Now()
+		f.keep()
+		s.judging += judged.Sub(started)
+		s.filing += time.Since(judged)
+		if n := f.made / 1_000_000; n != next {
+			next = n
+			fmt.Fprintf(os.Stderr, "%d million judged, %v judging, %v writing, %d MB resident\n", n, s.judging, s.filing, resident(f.b)>>20)
+		}
+	}
+	ended := f.replica.Stats()
+	s.judged, s.duplicates = int(ended.Judged-began.Judged), int(ended.Duplicate-began.Duplicate)
+	s.reads, s.late = f.reads-first.reads, f.late-first.late
+	f.copies -= first.copies
+}
+
+func (s *stage) report() {
+	b, stats := s.f.b, s.f.replica.Stats()
+	debug.FreeOSMemory()
+	n := float64(s.judged)
+	b.ReportMetric(float64(stats.Documents), "documents")
+	b.ReportMetric(n/s.judging.Seconds(), "judged/s")
+	b.ReportMetric(n/(s.judging+s.filing).Seconds(), "judged+written/s")
+	b.ReportMetric(float64(s.reads)/n, "reads/doc")
+	b.ReportMetric(float64(s.late)/n, "late-reads/doc")
+	b.ReportMetric(float64(s.duplicates)/float64(s.f.copies), "found/copies")
+	b.ReportMetric(float64(stats.Memory)/float64(stats.Documents), "index-B/doc")
+	b.ReportMetric(float64(resident(b))/float64(stats.Documents), "resident-B/doc")
+	_, bytes, err := s.f.directory.Usage()
+	noError(b, err)
+	b.ReportMetric(float64(bytes)/float64(stats.Documents), "disk-B/doc")
+	runtime.KeepAlive(s.f)
+}
+
+// progress is what a stage keeps beside the window.
+type progress struct {
+	Made int
+	At   index.Stamp
+}
+
+func (s *stage) at(name string) string { return filepath.Join(s.path, name) }
+
+// save keeps the window: its manifest, and the segments that do not lie in the directory of files.
+func (s *stage) save() {
+	b := s.f.b
+	store := newStored(b, s.f.replica, s.f.directory)
+	noError(b, os.RemoveAll(s.at("rest")))
+	noError(b, os.MkdirAll(s.at("rest"), 0o700))
+	for name, data := range store.segments {
+		noError(b, os.WriteFile(filepath.Join(s.at("rest"), name), data, 0o600))
+	}
+	noError(b, os.WriteFile(s.at("manifest"), store.manifest.Encode(), 0o600))
+	data, err := json.Marshal(progress{s.f.made, s.f.at})
+	noError(b, err)
+	noError(b, os.WriteFile(s.at("progress"), data, 0o600))
+}
+
+// resume goes on with what the stage before has kept, and returns false if there is none.
+func (s *stage) resume() bool {
+	f := s.f
+	data, err := os.ReadFile(s.at("progress"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	noError(f.b, err)
+	var p progress
+	noError(f.b, json.Unmarshal(data, &p))
+	data, err = os.ReadFile(s.at("manifest"))
+	noError(f.b, err)
+	m, err := snapshot.DecodeManifest(data)
+	noError(f.b, err)
+	state, err := index.NewRestore(f.params, index.Fingerprint(benchSettings), m.State)
+	noError(f.b, err)
+	f.replica, err = snapshot.Restore(f.b.Context(), rest{path: s.at("rest")}, f.directory, &m, state)
+	noError(f.b, err)
+	f.made, f.at = p.Made, p.At
+	return true
+}
+
+// rest is a store of the segments that do not lie in the directory of files.
+type rest struct {
+	snapshot.Store
+	path string
+}
+
+func (r rest) Segment(_ context.Context, name string) ([]byte, error) {
+	return os.ReadFile(filepath.Join(r.path, name))
+}

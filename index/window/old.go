@@ -124,7 +124,7 @@ type Search struct {
 	Pages   map[Want][]byte // what was read
 
 	mays   map[string][]uint64 // by all keys of an entry: for each of them a bit for each block that may have it
-	left   int // pages that the lookup at hand may still read
+	left   int                 // pages that the lookup at hand may still read
 	places []uint32
 }
 

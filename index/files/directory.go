@@ -54,7 +54,7 @@ func Open(path string, of Owner) (*Directory, error) {
 
 // OpenIn does what Open does, in any file system. The path is absolute.
 func OpenIn(system System, path string, of Owner) (*Directory, error) {
-	d := &Directory{system: system, path: path, handles: handles{most: mostHandles()}}
+	d := &Directory{system: system, path: path, handles: handles{most: system.MostOpen()}}
 	if err := d.open(of); err != nil {
 		err = d.explain(err)
 		if d.lock != nil {

@@ -6,9 +6,6 @@ import (
 	"sync"
 )
 
-// mostHandles returns how many files stay open: half of those that this process may have open, because Kafka needs some.
-func mostHandles() int { return max(256, min(openFiles()/2, 8192)) }
-
 // handle is an open file.
 type handle struct {
 	file    Reader

@@ -19,6 +19,7 @@ type System interface {
 	Open(path string) (file Reader, size int64, err error) // for reads at random places
 	Lock(path string) (Lock, error)                        // a *lockfile.TakenError: another has it
 	Free(dir string) (int64, error)                        // bytes
+	MostOpen() int                                         // files that may stay open
 }
 
 // Entry is a name in a directory.
@@ -94,6 +95,9 @@ func (Machine) Lock(path string) (Lock, error) {
 
 // Free implements System.
 func (Machine) Free(dir string) (int64, error) { return free(dir) }
+
+// MostOpen implements System: half of what the process may have open, because Kafka needs some.
+func (Machine) MostOpen() int { return max(256, min(openFiles()/2, 8192)) }
 
 type lock struct{ *os.File }
 

@@ -214,6 +214,9 @@ func (m *Memory) SyncDir(dir string) error {
 	return nil
 }
 
+// MostOpen implements files.System.
+func (m *Memory) MostOpen() int { return 256 }
+
 // Free implements files.System.
 func (m *Memory) Free(dir string) (int64, error) {
 	m.mu.Lock()

@@ -61,10 +61,18 @@ func readers(t *testing.T, p Place) {
 	}
 }
 
+// few is a file system of which few files may stay open.
+type few struct {
+	files.System
+	most int
+}
+
+func (f few) MostOpen() int { return f.most }
+
 // openFiles: their number is bounded.
 func openFiles(t *testing.T, p Place) {
 	const segments, most = 270, 256
-	faulty := &Faulty{System: p.System}
+	faulty := &Faulty{System: few{p.System, most}}
 	p.System = faulty
 	d := p.open(t)
 	for n := range segments {

@@ -19,22 +19,29 @@ import (
 )
 
 var (
-	kept = flag.String("kept", "", "directory in which BenchmarkGrow keeps its window, and goes on from it")
+	kept = flag.String("kept", "", "directory in which BenchmarkGrow keeps its window, and goes on from it; memory: all is in memory, and nothing is kept")
 	most = flag.Duration("most", time.Hour, "time after which BenchmarkGrow stops, to be gone on with")
 )
 
 // BenchmarkGrow judges documents until a number of them is remembered, the old ones in files, in stages: each goes on with
 // what the one before it has kept. One operation is one stage, so run it with -benchtime 1x and -timeout 0. Signing and the
-// making of texts is not counted, nor is the writing of files: a member does that beside judging.
+// making of texts is not counted, nor is the writing of files: a member does that beside judging. It says the hash after
+// each million, by which two runs are seen to have the same state.
 func BenchmarkGrow(b *testing.B) {
 	if *kept == "" {
 		b.Skip("it wants a directory: -kept")
 	}
 	for b.Loop() {
 		f := newFeed(b)
-		f.open(filepath.Join(*kept, "files"))
 		began := time.Now()
 		s := stage{f: f, path: *kept}
+		if *kept == "memory" {
+			f.begin()
+			s.grow(began.Add(*most))
+			s.report()
+			continue
+		}
+		f.open(s.at("files"))
 		if s.resume() {
 			b.ReportMetric(time.Since(began).Seconds(), "restart-s")
 		} else {
@@ -69,7 +76,8 @@ func (s *stage) grow(end time.Time) {
 		s.filing += time.Since(judged)
 		if n := f.made / 1_000_000; n != next {
 			next = n
-			fmt.Fprintf(os.Stderr, "%d million judged, %v judging, %v writing, %d MB resident\n", n, s.judging, s.filing, resident(f.b)>>20)
+			fmt.Fprintf(os.Stderr, "%d million judged, hash %016x, %v judging, %v writing, %d MiB resident\n",
+				n, f.replica.Hash(), s.judging.Round(time.Second), s.filing.Round(time.Second), resident(f.b)>>20)
 		}
 	}
 	ended := f.replica.Stats()
@@ -90,9 +98,11 @@ func (s *stage) report() {
 	b.ReportMetric(float64(s.duplicates)/float64(s.f.copies), "found/copies")
 	b.ReportMetric(float64(stats.Memory)/float64(stats.Documents), "index-B/doc")
 	b.ReportMetric(float64(resident(b))/float64(stats.Documents), "resident-B/doc")
-	_, bytes, err := s.f.directory.Usage()
-	noError(b, err)
-	b.ReportMetric(float64(bytes)/float64(stats.Documents), "disk-B/doc")
+	if s.f.directory != nil {
+		_, bytes, err := s.f.directory.Usage()
+		noError(b, err)
+		b.ReportMetric(float64(bytes)/float64(stats.Documents), "disk-B/doc")
+	}
 	runtime.KeepAlive(s.f)
 }
 

@@ -55,6 +55,17 @@ type look struct {
 // look finds the candidates of an entry, the most promising first, and where it is to be linked.
 func (x *finder) look(e *entry.Entry) {
 	l, w := &x.looked, x.buckets
+	x.choose(e)
+	l.counts = append(l.counts, make([]int, w.Tables()+len(l.fine))...)
+	x.meet()
+	x.judgeKeys()
+	slices.Sort(l.ranks)
+	l.ranks = slices.Compact(l.ranks)
+}
+
+// choose begins the lookup of an entry: it chooses the keys.
+func (x *finder) choose(e *entry.Entry) {
+	l := &x.looked
 	x.verify.Begin(e)
 	l.links.Reset()
 	*l = look{
@@ -62,13 +73,17 @@ func (x *finder) look(e *entry.Entry) {
 		left: lookupKeys * x.params.Duplicates.MaxReferences, renewed: l.renewed[:0], ranks: l.ranks[:0],
 		links: l.links, scratch: l.scratch,
 	}
-	w.Probe(e.Keys)
+	x.buckets.Probe(e.Keys)
 	x.chooseKeys(l)
-	l.counts = append(l.counts, make([]int, w.Tables()+len(l.fine))...)
-	x.meet()
-	x.judgeKeys()
-	slices.Sort(l.ranks)
-	l.ranks = slices.Compact(l.ranks)
+}
+
+// fineAhead returns the tags of the fine keys by which an entry would be looked up now.
+func (x *finder) fineAhead(e *entry.Entry) []uint32 {
+	if x.popular.cells == nil {
+		return nil
+	}
+	x.choose(e)
+	return slices.Clone(x.looked.fine)
 }
 
 // chooseKeys decides by what is popular whether fine keys are looked up, which, and where the entry is linked. An entry

@@ -115,9 +115,15 @@ func (h *Files) Old() *Old {
 	return h.old
 }
 
+// Sought is an entry, and the tags of the fine keys that it is looked up by.
+type Sought struct {
+	*entry.Entry
+	Fine []uint32
+}
+
 // Search reads ahead what lookups will want of old documents. It may run beside the window.
 type Search struct {
-	Entries []*entry.Entry // to be looked up
+	Entries []Sought // to be looked up
 	Old     *Old
 	Most    int // documents of each key
 	Read    func(w Want) ([]byte, error)
@@ -125,6 +131,8 @@ type Search struct {
 
 	mays   map[string][]uint64 // by all keys of an entry: for each of them a bit for each block that may have it
 	left   int                 // pages that the lookup at hand may still read
+	digest entry.Digest        // of its entry
+	near   []Ref               // documents whose records it will want
 	places []uint32
 }
 
@@ -147,40 +155,21 @@ func (s *Search) page(w Want, by sounder) []byte {
 const lookupPages = 32
 
 // Lookup reads what a lookup of an entry will want: postings, keys, and the records of documents that are near.
-func (s *Search) Lookup(e *entry.Entry) {
-	s.left = lookupPages
-	digest, near := entry.ReadDigest(e.Digest), []Ref(nil)
+func (s *Search) Lookup(e Sought) {
+	s.left, s.digest, s.near = lookupPages, entry.ReadDigest(e.Digest), s.near[:0]
 	mays := make([]uint64, s.Old.bands+1)
-	for list := range s.Old.bands + 1 {
-		key, left := oldKey(e.Keys, list, s.Old.bands), s.Most
-		visit := func(r Ref) {
-			of, i := s.Old.at(r)
-			if of == nil {
-				return
-			}
-			own := of.ownFrom(s, i)
-			if is := own.is(e, list); is || own == nil {
-				left--
-				if is && digest.Distance(own.digest()) <= nearDigests {
-					near = append(near, r)
-				}
-			}
-		}
-		for k, b := range slices.Backward(s.Old.blocks) {
-			if !b.postings.May(list, key) {
-				continue
-			}
-			mays[list] |= 1 << k
-			if left > 0 {
-				s.places = b.find(s, list, key, &left, s.places, visit)
-			}
-		}
+	for list := range mays {
+		mays[list] = s.find(list, oldKey(e.Keys, list, s.Old.bands), func(o own) bool { return o.is(e.Entry, list) })
 	}
 	if s.mays == nil {
 		s.mays = map[string][]uint64{}
 	}
 	s.mays[string(e.Keys)] = mays
-	for _, r := range near {
+	for _, tag := range e.Fine {
+		// A document that has the tag by a key of its own is not met there. It is read all the same.
+		s.find(fineList(tag, s.Old.bands), tag, func(o own) bool { return o != nil })
+	}
+	for _, r := range s.near {
 		of, i := s.Old.at(r)
 		end := of.used
 		if i+1 < of.n {
@@ -188,6 +177,35 @@ func (s *Search) Lookup(e *entry.Entry) {
 		}
 		of.filed.bytes(s, of.at(i), end)
 	}
+}
+
+// find reads what a lookup will want under one key, and returns a bit for each block that may have it. is says whether who
+// stands there has the key.
+func (s *Search) find(list int, key uint32, is func(own) bool) (may uint64) {
+	left := s.Most
+	visit := func(r Ref) {
+		of, i := s.Old.at(r)
+		if of == nil {
+			return
+		}
+		own := of.ownFrom(s, i)
+		if has := is(own); has || own == nil {
+			left--
+			if has && s.digest.Distance(own.digest()) <= nearDigests {
+				s.near = append(s.near, r)
+			}
+		}
+	}
+	for k, b := range slices.Backward(s.Old.blocks) {
+		if !b.postings.May(list, key) {
+			continue
+		}
+		may |= 1 << k
+		if left > 0 {
+			s.places = b.find(s, list, key, &left, s.places, visit)
+		}
+	}
+	return may
 }
 
 // at returns the segment that has a document, and its place there; nil if the segment is not away.

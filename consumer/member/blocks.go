@@ -74,14 +74,10 @@ func (o *old) due(unmerged time.Time) (run *window.Run) {
 	if run == nil || len(run.Parts) == 0 {
 		return run
 	}
-	needed := int64(0)
-	for _, part := range run.Parts {
-		needed += part.Postings().Size()
-	}
-	free, err := o.f.Files.Free()
-	crowded := err == nil && free < 2*needed // if nobody knows, writing will tell
+	free, needed, room := o.f.Files.Room(run)
+	crowded := !room
 	if crowded && !o.crowded {
-		o.f.Logger.Info().Int64("free_bytes", free).Int64("needed_bytes", 2*needed).
+		o.f.Logger.Info().Int64("free_bytes", free).Int64("needed_bytes", needed).
 			Msg("blocks of old documents are not merged, for want of room: lookups ask more of them")
 	}
 	if o.crowded = crowded; crowded {
@@ -93,14 +89,8 @@ func (o *old) due(unmerged time.Time) (run *window.Run) {
 // makeBlock makes the block of a run.
 func (o *old) makeBlock(ctx context.Context, run *window.Run) error {
 	began := time.Now()
-	for _, name := range run.Linked() {
-		data, err := healed{o}.Read(ctx, name)
-		if err == nil {
-			err = run.Read(name, data)
-		}
-		if err != nil {
-			return err
-		}
+	if err := files.ReadLinks(ctx, healed{o}, run); err != nil {
+		return err
 	}
 	name := run.File()
 	o.making.Store(&name) // else tidy removes it before the replica knows of it

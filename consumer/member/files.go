@@ -7,12 +7,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/files"
+	"github.com/unecho/unecho/index/paging"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/window"
 )
@@ -21,8 +20,6 @@ import (
 // KeepFiles writes the segments. The follower reads what the replica wants of them, between two steps of a record.
 
 const (
-	// readAtOnce is how many reads are under way: more add nothing to what a disk gives.
-	readAtOnce = 32
 	// mostUnfiled bounds the sealed segments that wait in memory to be written: 16 MiB each.
 	mostUnfiled = 16
 	// mostUncovered bounds those that wait, with their keys in memory, to be found by a block.
@@ -44,6 +41,7 @@ var ErrFileLost = errors.New("a file of old documents is lost")
 // old reads and writes the files of a follower's replica.
 type old struct {
 	f      *Follower
+	pager  paging.Pager
 	filing atomic.Pointer[string] // the segment that is being written
 	making atomic.Pointer[string] // the block that is being written
 
@@ -53,47 +51,18 @@ type old struct {
 	lost    chan error    // a segment that a snapshot could not read
 }
 
-// give reads what the replica wants and gives it. A file that cannot be read, or is damaged, is healed.
-func (o *old) give(ctx context.Context, wanted []window.Want) error {
-	var err error
-	for name, why := range o.readWanted(ctx, wanted) {
-		if errors.Is(err, ErrFileLost) {
-			break
-		}
-		o.unlocked(func() {
-			defer o.f.Counters.waits(time.Now())
-			defer o.f.Counters.halt()()
-			err = errors.Join(err, o.heal(ctx, name, why))
-		})
-	}
-	return err
+func newOld(f *Follower) *old {
+	o := &old{f: f, filed: make(chan struct{}, 1), lost: make(chan error, 1)}
+	o.pager = paging.Pager{Replica: f.replica, Directory: f.Files, Aside: o.unlocked, Mend: o.mend, Count: func(bytes int) {
+		f.Counters.FileReads.Add(1)
+		f.Counters.FileReadBytes.Add(uint64(bytes))
+	}}
+	return o
 }
 
-// readWanted reads what the replica wants and gives it. It returns the files that cannot be read, or are damaged.
-func (o *old) readWanted(ctx context.Context, wanted []window.Want) (bad map[string]error) {
-	defer o.f.Counters.waits(time.Now())
-	bad = map[string]error{}
-	read := make([][]byte, len(wanted))
-	o.unlocked(func() {
-		for i, err := range o.readAll(ctx, wanted, read) {
-			if err != nil {
-				bad[wanted[i].File] = err
-			}
-		}
-	})
-	for i, w := range wanted {
-		if read[i] == nil {
-			continue
-		}
-		if err := o.f.replica.Files().Give(w, read[i]); err != nil {
-			bad[w.File] = err
-		}
-	}
-	return bad
-}
-
-// unlocked does something without mu, which the caller holds.
+// unlocked does something without mu, which the caller holds. Judging waits for it.
 func (o *old) unlocked(do func()) {
+	defer o.f.Counters.waits(time.Now())
 	o.f.within = true
 	o.f.mu.Unlock()
 	defer func() {
@@ -103,35 +72,18 @@ func (o *old) unlocked(do func()) {
 	do()
 }
 
-// readAll reads what is wanted, and returns the errors.
-func (o *old) readAll(ctx context.Context, wanted []window.Want, into [][]byte) []error {
-	errs := make([]error, len(wanted))
-	var group errgroup.Group
-	group.SetLimit(readAtOnce)
-	for i, w := range wanted {
-		read := func() error {
-			into[i], errs[i] = o.readOne(ctx, w)
-			return nil
+// mend heals files that cannot be read, or are damaged. The caller holds mu.
+func (o *old) mend(ctx context.Context, bad map[string]error) (err error) {
+	for name, why := range bad {
+		if errors.Is(err, ErrFileLost) {
+			break
 		}
-		if i == len(wanted)-1 {
-			_ = read()
-		} else {
-			group.Go(read)
-		}
+		o.unlocked(func() {
+			defer o.f.Counters.halt()()
+			err = errors.Join(err, o.heal(ctx, name, why))
+		})
 	}
-	_ = group.Wait() // errs has the errors
-	return errs
-}
-
-func (o *old) readOne(ctx context.Context, w window.Want) (data []byte, err error) {
-	if w.Page == window.Whole {
-		data, err = o.f.Files.Read(ctx, w.File)
-	} else {
-		data, err = o.f.Files.ReadPage(w.File, w.Page, nil)
-	}
-	o.f.Counters.FileReads.Add(1)
-	o.f.Counters.FileReadBytes.Add(uint64(len(data)))
-	return data, err
+	return err
 }
 
 // healPause is the time until a file that cannot be read is tried again.
@@ -287,14 +239,12 @@ func (o *old) fileAll(ctx context.Context) error {
 }
 
 func (o *old) fileOne(ctx context.Context, v *window.View) error {
-	data := v.Append(nil)
-	name := snapshot.SegmentName(data)
-	o.filing.Store(&name) // else tidy removes it before the replica knows of it
+	writes := func(name string) { o.filing.Store(&name) } // else tidy removes it before the replica knows of it
 	defer o.filing.Store(nil)
-	if err := o.f.Files.Put(ctx, name, data); err != nil {
+	filed, err := o.f.Files.File(ctx, v, writes)
+	if err != nil {
 		return err
 	}
-	filed := v.Filed(name, data)
 	used := false
 	o.f.mu.Lock()
 	if used = o.f.replica.Files().File(filed); !o.f.within {

@@ -106,10 +106,10 @@ func (o *old) stepOf(ctx context.Context, r *index.Replica, step func(*index.Rep
 
 func (o *old) readSought(ctx context.Context, w window.Want, last *read) (data []byte, err error) {
 	if w.Page != window.Whole {
-		return o.readOne(ctx, w)
+		return o.pager.Read(ctx, w)
 	}
 	if last.file != w.File {
-		if data, err = o.readOne(ctx, w); err != nil {
+		if data, err = o.pager.Read(ctx, w); err != nil {
 			return nil, err
 		}
 		*last = read{w.File, data}

@@ -67,7 +67,7 @@ func newFollower(setup *Setup, replica *index.Replica, place journal.Begin, open
 		asks:     make(chan func(), maxLookups), ended: make(chan struct{}),
 		seeks: make(chan struct{}, seekAtOnce), steps: make(chan struct{}, 1), comparers: make(chan *comparer, comparersKept),
 	}
-	f.old = &old{f: f, filed: make(chan struct{}, 1), lost: make(chan error, 1)}
+	f.old = newOld(f)
 	f.publish()
 	return f
 }
@@ -111,7 +111,7 @@ func (f *Follower) apply(ctx context.Context, at index.Stamp, leaderEpoch int32,
 		return nil
 	}
 	confirmed := f.replica.Confirmed()
-	effect, err := f.old.applied(ctx, at, rec)
+	effect, err := f.old.pager.Apply(ctx, at, rec)
 	if err != nil {
 		return err
 	}

@@ -86,7 +86,7 @@ func (o *old) inquire(ctx context.Context, e *entry.Entry) (*index.Inquiry, erro
 		case len(wanted) == 0:
 			return q, nil
 		}
-		for name, err := range o.readWanted(ctx, wanted) {
+		for name, err := range o.pager.Give(ctx, wanted) {
 			return nil, fmt.Errorf("look up among old documents: segment %s: %w", name, err)
 		}
 	}

@@ -1,21 +1,20 @@
 package files_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"runtime/debug"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/files"
-	"github.com/unecho/unecho/index/snapshot"
-	"github.com/unecho/unecho/index/window"
+	"github.com/unecho/unecho/index/paging"
 )
 
 var (
@@ -52,8 +51,8 @@ func benchApply(b *testing.B, inFiles bool) {
 		f.apply()
 	}
 	debug.FreeOSMemory()
-	perDocument := float64(resident(b)-before) / float64(f.replica.Stats().Documents)
-	began, reads, late := f.replica.Stats(), f.reads, f.late
+	perDocument := float64(resident(b)-before) / float64(f.pager.Replica.Stats().Documents)
+	began, reads, late := f.pager.Replica.Stats(), f.reads.Load(), f.pager.Late
 	for i := 0; b.Loop(); i++ {
 		if i%atOnce == 0 {
 			b.StopTimer()
@@ -65,29 +64,27 @@ func benchApply(b *testing.B, inFiles bool) {
 			b.StartTimer()
 		}
 	}
-	ended := f.replica.Stats()
+	ended := f.pager.Replica.Stats()
 	judged := float64(ended.Judged - began.Judged)
 	b.ReportMetric(perDocument, "resident-B/doc")
 	b.ReportMetric(float64(ended.Memory)/float64(ended.Documents), "index-B/doc")
-	b.ReportMetric(float64(f.reads-reads)/judged, "reads/doc")
-	b.ReportMetric(float64(f.late-late)/judged, "late-reads/doc")
+	b.ReportMetric(float64(f.reads.Load()-reads)/judged, "reads/doc")
+	b.ReportMetric(float64(f.pager.Late-late)/judged, "late-reads/doc")
 	b.ReportMetric(float64(ended.Duplicate-began.Duplicate)/judged, "duplicates")
 }
 
 // feed judges documents that it makes up by their numbers.
 type feed struct {
-	b         *testing.B
-	params    index.Params
-	replica   *index.Replica
-	signer    *index.Signer
-	directory *files.Directory // nil: all in memory
-	at        index.Stamp
-	run       index.Run
-	made      int
-	copies    int // of them
-	reads     int
-	late      int    // of these, not wanted ahead
-	buffer    []byte // a text
+	b      *testing.B
+	params index.Params
+	signer *index.Signer
+	at     index.Stamp
+	run    index.Run
+	made   int
+	copies int          // of them
+	pager  paging.Pager // without a directory all is in memory
+	reads  atomic.Int64
+	buffer []byte // a text
 }
 
 var benchSettings = []byte(`{"bench":"files"}`)
@@ -101,7 +98,10 @@ func newFeed(b *testing.B) *feed {
 	noError(b, err)
 	signer, err := index.NewSigner(p)
 	noError(b, err)
-	f := &feed{b: b, params: p, replica: replica, signer: signer}
+	f := &feed{b: b, params: p, signer: signer}
+	f.pager = paging.Pager{Replica: replica, Mend: func(_ context.Context, bad map[string]error) error {
+		return fmt.Errorf("read files: %v", bad)
+	}, Count: func(int) { f.reads.Add(1) }}
 	f.run.Fingerprint, f.run.Source, f.run.Epoch = index.Fingerprint(benchSettings), entry.Source{Topic: [16]byte{1}}, 1
 	return f
 }
@@ -109,9 +109,9 @@ func newFeed(b *testing.B) *feed {
 // open has old documents lie in a directory.
 func (f *feed) open(path string) {
 	var err error
-	f.directory, err = files.Open(path, files.Owner{Group: "bench"})
+	f.pager.Directory, err = files.Open(path, files.Owner{Group: "bench"})
 	noError(f.b, err)
-	f.b.Cleanup(func() { noError(f.b, f.directory.Close()) })
+	f.b.Cleanup(func() { noError(f.b, f.pager.Directory.Close()) })
 }
 
 // begin begins the journal.
@@ -169,76 +169,17 @@ func (f *feed) apply() {
 
 // keep has old documents lie in files.
 func (f *feed) keep() {
-	if f.directory == nil {
+	if f.pager.Directory == nil {
 		return
 	}
-	views := f.replica.Files().Unfiled()
-	for i := range views {
-		data := views[i].Append(nil)
-		name := snapshot.SegmentName(data)
-		noError(f.b, f.directory.Put(f.b.Context(), name, data))
-		f.replica.Files().File(views[i].Filed(name, data))
-	}
-	for run := f.replica.Files().Due(); run != nil; run = f.replica.Files().Due() {
-		b, err := f.directory.Block(f.b.Context(), run)
-		noError(f.b, err)
-		f.replica.Files().Adopt(b)
-	}
-	if len(views) > 0 {
-		_, err := f.directory.Keep(f.replica.Files().Names)
-		noError(f.b, err)
-	}
+	noError(f.b, paging.Keep(f.b.Context(), f.pager.Directory, f.pager.Replica.Files()))
 }
 
 func (f *feed) record(rec index.Record) {
 	f.at.Offset++
 	f.at.LogAppendTime = 1_700_000_000_000 + f.at.Offset
-	by := f.replica.Ahead(rec, 0, atOnce)
-	f.give(f.replica.Files().Wanted())
-	f.search(&by)
-	for effect := f.replica.Apply(f.at, rec); len(effect.Wanted) > 0; effect = f.replica.Resume() {
-		f.late += len(effect.Wanted)
-		f.give(effect.Wanted)
-	}
-}
-
-// search looks the entries of a record up among the documents of blocks, on all cores.
-func (f *feed) search(by *window.Search) {
-	entries := by.Entries
-	var next atomic.Int64
-	var group sync.WaitGroup
-	all := make([]window.Search, min(32, len(entries)))
-	for k := range all {
-		s := &all[k]
-		*s = *by
-		s.Pages = map[window.Want][]byte{}
-		s.Read = func(w window.Want) ([]byte, error) { return f.directory.ReadPage(w.File, w.Page, nil) }
-		group.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(entries)); i = next.Add(1) - 1 {
-				s.Lookup(entries[i])
-			}
-		})
-	}
-	group.Wait()
-	for k := range all {
-		f.reads += len(all[k].Pages)
-		f.replica.Files().Know(&all[k])
-	}
-}
-
-func (f *feed) give(wanted []window.Want) {
-	for _, w := range wanted {
-		var data []byte
-		var err error
-		if w.Page == window.Whole {
-			data, err = f.directory.Read(f.b.Context(), w.File)
-		} else {
-			data, err = f.directory.ReadPage(w.File, w.Page, nil)
-		}
-		noError(f.b, err)
-		noError(f.b, f.replica.Files().Give(w, data))
-		f.reads++
-	}
+	_, err := f.pager.Apply(f.b.Context(), f.at, rec)
+	noError(f.b, err)
 }
 
 func resident(b *testing.B) int64 {

@@ -7,11 +7,39 @@ import (
 	"io"
 
 	"github.com/unecho/unecho/index/block"
+	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/window"
 )
 
-// Block writes the block of a run, whose links were read, and returns it.
+// ReadLinks reads the links of a run's documents, from the segments that have some.
+func ReadLinks(ctx context.Context, from snapshot.Segments, run *window.Run) error {
+	for _, name := range run.Linked() {
+		data, err := from.Read(ctx, name)
+		if err == nil {
+			err = run.Read(name, data)
+		}
+		if err != nil {
+			return fmt.Errorf("read links of segment %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// Room says whether the disk has room for the block of a run beside those that it is made of, and for as much again. If
+// nobody knows, writing will tell.
+func (d *Directory) Room(run *window.Run) (free, needed int64, ok bool) {
+	for _, part := range run.Parts {
+		needed += 2 * part.Postings().Size()
+	}
+	free, err := d.Free()
+	return free, needed, err != nil || free >= needed
+}
+
+// Block writes the block of a run, and returns it. It reads the links that were not read before.
 func (d *Directory) Block(ctx context.Context, run *window.Run) (*window.Block, error) {
+	if err := ReadLinks(ctx, d, run); err != nil {
+		return nil, err
+	}
 	parts := make([]Reader, len(run.Parts))
 	defer closeAll(parts)
 	for i, part := range run.Parts {

@@ -58,15 +58,15 @@ type stage struct {
 	f    *feed
 	path string
 
-	judged, duplicates, reads, late int // in this stage
-	judging, filing                 time.Duration
+	judged, copies, duplicates, reads, late int // in this stage
+	judging, filing                         time.Duration
 }
 
 // grow judges documents until enough are remembered, or it is late.
 func (s *stage) grow(end time.Time) {
 	f := s.f
-	first, began := *f, f.replica.Stats()
-	for next := 0; f.replica.Stats().Documents < *documents && time.Now().Before(end); {
+	copied, reads, late, began := f.copies, f.reads.Load(), f.pager.Late, f.pager.Replica.Stats()
+	for next := 0; f.pager.Replica.Stats().Documents < *documents && time.Now().Before(end); {
 		f.sign()
 		started := time.Now()
 		f.record(&f.run)
@@ -77,17 +77,16 @@ func (s *stage) grow(end time.Time) {
 		if n := f.made / 1_000_000; n != next {
 			next = n
 			fmt.Fprintf(os.Stderr, "%d million judged, hash %016x, %v judging, %v writing, %d MiB resident\n",
-				n, f.replica.Hash(), s.judging.Round(time.Second), s.filing.Round(time.Second), resident(f.b)>>20)
+				n, f.pager.Replica.Hash(), s.judging.Round(time.Second), s.filing.Round(time.Second), resident(f.b)>>20)
 		}
 	}
-	ended := f.replica.Stats()
+	ended := f.pager.Replica.Stats()
 	s.judged, s.duplicates = int(ended.Judged-began.Judged), int(ended.Duplicate-began.Duplicate)
-	s.reads, s.late = f.reads-first.reads, f.late-first.late
-	f.copies -= first.copies
+	s.copies, s.reads, s.late = f.copies-copied, int(f.reads.Load()-reads), f.pager.Late-late
 }
 
 func (s *stage) report() {
-	b, stats := s.f.b, s.f.replica.Stats()
+	b, stats := s.f.b, s.f.pager.Replica.Stats()
 	debug.FreeOSMemory()
 	n := float64(s.judged)
 	b.ReportMetric(float64(stats.Documents), "documents")
@@ -95,11 +94,11 @@ func (s *stage) report() {
 	b.ReportMetric(n/(s.judging+s.filing).Seconds(), "judged+written/s")
 	b.ReportMetric(float64(s.reads)/n, "reads/doc")
 	b.ReportMetric(float64(s.late)/n, "late-reads/doc")
-	b.ReportMetric(float64(s.duplicates)/float64(s.f.copies), "found/copies")
+	b.ReportMetric(float64(s.duplicates)/float64(s.copies), "found/copies")
 	b.ReportMetric(float64(stats.Memory)/float64(stats.Documents), "index-B/doc")
 	b.ReportMetric(float64(resident(b))/float64(stats.Documents), "resident-B/doc")
-	if s.f.directory != nil {
-		_, bytes, err := s.f.directory.Usage()
+	if s.f.pager.Directory != nil {
+		_, bytes, err := s.f.pager.Directory.Usage()
 		noError(b, err)
 		b.ReportMetric(float64(bytes)/float64(stats.Documents), "disk-B/doc")
 	}
@@ -117,7 +116,7 @@ func (s *stage) at(name string) string { return filepath.Join(s.path, name) }
 // save keeps the window: its manifest, and the segments that do not lie in the directory of files.
 func (s *stage) save() {
 	b := s.f.b
-	store := newStored(b, s.f.replica, s.f.directory)
+	store := newStored(b, s.f.pager.Replica, s.f.pager.Directory)
 	noError(b, os.RemoveAll(s.at("rest")))
 	noError(b, os.MkdirAll(s.at("rest"), 0o700))
 	for name, data := range store.segments {
@@ -145,7 +144,7 @@ func (s *stage) resume() bool {
 	noError(f.b, err)
 	state, err := index.NewRestore(f.params, index.Fingerprint(benchSettings), m.State)
 	noError(f.b, err)
-	f.replica, err = snapshot.Restore(f.b.Context(), rest{path: s.at("rest")}, f.directory, &m, state)
+	f.pager.Replica, err = snapshot.Restore(f.b.Context(), rest{path: s.at("rest")}, f.pager.Directory, &m, state)
 	noError(f.b, err)
 	f.made, f.at = p.Made, p.At
 	return true

@@ -8,6 +8,7 @@ import (
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/index/files/filestest"
+	"github.com/unecho/unecho/index/paging"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/window"
 )
@@ -77,16 +78,7 @@ func found(t *testing.T, r *index.Replica, d *files.Directory) {
 	t.Helper()
 	of := r.Files()
 	of.BlocksOf(window.Sizes{Run: 1, Merge: 2, Parts: 100})
-	for _, v := range of.Unfiled() {
-		data := v.Append(nil)
-		noError(t, d.Put(t.Context(), snapshot.SegmentName(data), data))
-		of.File(v.Filed(snapshot.SegmentName(data), data))
-	}
-	for due := of.Due(); due != nil; due = of.Due() {
-		b, err := d.Block(t.Context(), due)
-		noError(t, err)
-		of.Adopt(b)
-	}
+	noError(t, paging.Keep(t.Context(), d, of))
 	if n := len(of.Blocks()); n < 4 {
 		t.Fatalf("there are %d blocks", n)
 	}

@@ -9,7 +9,21 @@ import (
 
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/snapshot/durable"
+	"github.com/unecho/unecho/index/window"
 )
+
+// File writes a sealed segment, and returns what memory keeps of it. writes is called with its name before; nil: nobody asks.
+func (d *Directory) File(ctx context.Context, v *window.View, writes func(name string)) (window.Filed, error) {
+	data := v.Append(nil)
+	name := snapshot.SegmentName(data)
+	if writes != nil {
+		writes(name)
+	}
+	if err := d.Put(ctx, name, data); err != nil {
+		return window.Filed{}, err
+	}
+	return v.Filed(name, data), nil
+}
 
 // Put stores a segment under snapshot.SegmentName(data). It is durable on return. Putting it again repairs a damaged
 // one. After an error it is there completely or not at all, and may be gone after a power cut.

@@ -1,0 +1,194 @@
+package paging
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/files"
+	"github.com/unecho/unecho/index/window"
+)
+
+const (
+	// readAtOnce is how many reads are under way: more add nothing to what a disk gives.
+	readAtOnce = 32
+	// searchAtOnce bounds the entries of a record that are looked up ahead together.
+	searchAtOnce = 256
+	// pagesAhead bounds the pages that are read for them, but for those of lookups that have begun: 8 MiB, and 4 MiB. With
+	// what is wanted of the tail, 4 MiB, it is no more than the window keeps between two entries.
+	pagesAhead = 2048
+	// walkAtOnce is how many documents Each visits before it drops what it has read.
+	walkAtOnce = 1 << 16
+)
+
+// Pager reads for a replica. Only one goroutine may call its methods at a time, but for Read.
+type Pager struct {
+	Replica   *index.Replica
+	Directory *files.Directory // nil: all is in memory
+	// Aside does something while others may use the replica, as far as they change nothing; nil: there are no others.
+	Aside func(do func())
+	// Mend is given the files that cannot be read, or are damaged. It makes them readable, or says why Apply must end.
+	Mend func(ctx context.Context, bad map[string]error) error
+	// Count counts a read of so many bytes. It may be called from several goroutines; nil: nobody counts.
+	Count func(bytes int)
+	Late  int // pages and files that were not read ahead
+}
+
+// Apply applies a record (index.Replica.Apply), and reads what that takes of files. After an error the record is applied in
+// part.
+func (p *Pager) Apply(ctx context.Context, at index.Stamp, rec index.Record) (index.Effect, error) {
+	searched := p.readAhead(ctx, rec, 0)
+	effect := p.Replica.Apply(at, rec)
+	for len(effect.Wanted) > 0 {
+		if effect.Entry >= searched {
+			p.Replica.Files().Done() // of the entries before
+			searched = p.readAhead(ctx, rec, effect.Entry)
+		} else if err := p.need(ctx, effect.Wanted); err != nil {
+			return effect, err
+		}
+		effect = p.Replica.Resume()
+	}
+	return effect, nil
+}
+
+// Each visits the documents of the window, the oldest first (index.Replica.Each).
+func (p *Pager) Each(ctx context.Context, visit func(*index.Remembered)) error {
+	of := p.Replica.Files()
+	defer of.Done()
+	for walk, done := (index.Walk{}), false; !done; {
+		of.Again()
+		done = p.Replica.Step(&walk, walkAtOnce, visit)
+		if err := p.need(ctx, of.Wanted()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// need gives what the replica cannot go on without.
+func (p *Pager) need(ctx context.Context, wanted []window.Want) error {
+	p.Late += len(wanted)
+	if bad := p.Give(ctx, wanted); len(bad) > 0 {
+		return p.Mend(ctx, bad)
+	}
+	return nil
+}
+
+// Give reads what the replica wants and gives it. It returns the files that cannot be read, or are damaged.
+func (p *Pager) Give(ctx context.Context, wanted []window.Want) (bad map[string]error) {
+	if len(wanted) == 0 {
+		return nil
+	}
+	bad = map[string]error{}
+	read := make([][]byte, len(wanted))
+	p.aside(func() {
+		for i, err := range p.readAll(ctx, wanted, read) {
+			if err != nil {
+				bad[wanted[i].File] = err
+			}
+		}
+	})
+	for i, w := range wanted {
+		if read[i] == nil {
+			continue
+		}
+		if err := p.Replica.Files().Give(w, read[i]); err != nil {
+			bad[w.File] = err
+		}
+	}
+	return bad
+}
+
+// Read reads a page of a file, or all of it. What it returns may be damaged.
+func (p *Pager) Read(ctx context.Context, w window.Want) (data []byte, err error) {
+	if w.Page == window.Whole {
+		data, err = p.Directory.Read(ctx, w.File)
+	} else {
+		data, err = p.Directory.ReadPage(w.File, w.Page, nil)
+	}
+	if p.Count != nil {
+		p.Count(len(data))
+	}
+	return data, err
+}
+
+func (p *Pager) aside(do func()) {
+	if p.Aside == nil {
+		do()
+	} else {
+		p.Aside(do)
+	}
+}
+
+// readAll reads what is wanted, and returns the errors.
+func (p *Pager) readAll(ctx context.Context, wanted []window.Want, into [][]byte) []error {
+	errs := make([]error, len(wanted))
+	var group errgroup.Group
+	group.SetLimit(readAtOnce)
+	for i, w := range wanted {
+		read := func() error {
+			into[i], errs[i] = p.Read(ctx, w)
+			return nil
+		}
+		if i == len(wanted)-1 {
+			_ = read()
+		} else {
+			group.Go(read)
+		}
+	}
+	_ = group.Wait() // errs has the errors
+	return errs
+}
+
+// readAhead reads at once what the entries of a record, from one of them on, will probably want, and returns the one behind
+// the last. What cannot be read now is wanted again in its turn.
+func (p *Pager) readAhead(ctx context.Context, rec index.Record, from int) (searched int) {
+	if p.Directory == nil {
+		return 0
+	}
+	by := p.Replica.Ahead(rec, from, searchAtOnce)
+	p.Give(ctx, p.Replica.Files().Wanted())
+	if len(by.Entries) == 0 {
+		return from + searchAtOnce
+	}
+	all, n := p.search(ctx, &by)
+	for _, s := range all {
+		p.Replica.Files().Know(s)
+	}
+	if n == len(by.Entries) {
+		return from + searchAtOnce
+	}
+	return from + n // or more, where some have nothing to be looked up by
+}
+
+// search looks entries up among the documents of blocks, on all cores. It returns how many it has looked up.
+func (p *Pager) search(ctx context.Context, by *window.Search) (all []*window.Search, n int) {
+	all = make([]*window.Search, min(readAtOnce, len(by.Entries)))
+	var next, pages atomic.Int64
+	p.aside(func() {
+		var group sync.WaitGroup
+		for k := range all {
+			s := *by
+			s.Pages = map[window.Want][]byte{}
+			s.Read = func(w window.Want) ([]byte, error) {
+				pages.Add(1)
+				return p.Read(ctx, w)
+			}
+			all[k] = &s
+			group.Go(func() {
+				for pages.Load() < pagesAhead {
+					i := next.Add(1) - 1
+					if i >= int64(len(s.Entries)) {
+						return
+					}
+					s.Lookup(s.Entries[i])
+				}
+			})
+		}
+		group.Wait()
+	})
+	return all, max(1, min(int(next.Load()), len(by.Entries)))
+}

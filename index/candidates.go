@@ -7,13 +7,17 @@ import (
 )
 
 // A Rule says of which documents an entry is a copy: of those that it takes, the most similar one is the entry's match.
-// enters says whether a copy enters the window.
+// enters says whether a copy enters the window. Where records are wanted it is called again when they were read, so it changes
+// nothing that it asks.
 type Rule func(*Candidates) (enters bool)
 
 // JudgeBy has a rule judge in place of a service's: for who wants more of the candidates than the most similar one, of
 // documents that are judged once and never leave, with duplicates.compare_copies: true. If all are wanted that have a key, no key
 // becomes popular.
 func (r *Replica) JudgeBy(rule Rule, all bool) { r.judge.rule, r.judge.wantsAll = rule, all }
+
+// recordsAhead bounds the records that are wanted at once where one that matches may have others be passed over.
+const recordsAhead = 8
 
 // Candidates are the documents that an entry may be like. They are found when the first is asked for.
 type Candidates struct {
@@ -42,10 +46,16 @@ func (c *Candidates) Next(pass func(number uint64) bool) (n Near, ok bool) {
 	x := c.judge.find
 	if !c.begun {
 		c.survey, c.begun = x.survey(c.Entry), true
+		if !c.judge.wantsAll {
+			c.survey.ahead = recordsAhead
+		}
 	}
 	c.survey.pass = pass
 	for f := (found{}); x.advance(&c.survey, &f); {
 		c.judge.stats.Candidates++
+		if x.window.Files().Wants() {
+			continue // what is compared now would be compared again
+		}
 		if x.measure(&c.survey, &f) && x.verify.Reaches(f.similarity) {
 			return c.take(&f), true
 		}

@@ -15,6 +15,7 @@ type Series struct {
 	replica *Replica
 	run     Run
 	at      Stamp
+	applyBy func(Stamp, Record) (Effect, error)
 }
 
 // ForFiles returns p with what it leaves open as in a text of settings, or without one as planned for a corpus of a
@@ -69,10 +70,15 @@ func NewSeries(p Params, bytes setting.Bytes, settings []byte) (*Series, error) 
 // ResumeSeries makes a Series of a replica that a Series has fed before.
 func ResumeSeries(r *Replica) *Series {
 	s := &Series{replica: r, at: Stamp{Offset: r.Next()}}
+	s.ApplyBy(func(at Stamp, rec Record) (Effect, error) { return r.Apply(at, rec), nil })
 	s.run.Header = Header{Fingerprint: r.Fingerprint()}
 	s.run.Source, s.run.Epoch = entry.Source{Topic: [16]byte{1}}, 1
 	return s
 }
+
+// ApplyBy has records be applied by a function in place of Replica.Apply: where old documents lie in files, by one that reads
+// them.
+func (s *Series) ApplyBy(apply func(Stamp, Record) (Effect, error)) { s.applyBy = apply }
 
 // Replica is what judges. Only the Series may feed it.
 func (s *Series) Replica() *Replica { return s.replica }
@@ -85,7 +91,10 @@ func (s *Series) Judge(entries []entry.Entry) ([]Verdict, error) {
 	if len(entries) == 0 {
 		return nil, nil
 	}
-	judged := s.apply(entries[0].Offset, entries)
+	judged, err := s.apply(entries[0].Offset, entries)
+	if err != nil {
+		return nil, err
+	}
 	if len(judged) != len(entries) {
 		return nil, fmt.Errorf("judge documents: %d of %d judged", len(judged), len(entries))
 	}
@@ -93,12 +102,16 @@ func (s *Series) Judge(entries []entry.Entry) ([]Verdict, error) {
 }
 
 // Skip says that all documents below a number are done with, so that no verdict of them is held.
-func (s *Series) Skip(number int64) { s.apply(number, nil) }
+func (s *Series) Skip(number int64) error {
+	_, err := s.apply(number, nil)
+	return err
+}
 
-func (s *Series) apply(base int64, entries []entry.Entry) []Verdict {
+func (s *Series) apply(base int64, entries []entry.Entry) ([]Verdict, error) {
 	s.at.Offset++
 	s.run.Base, s.run.Entries = base, entries
-	return s.replica.Apply(s.at, &s.run).Judged
+	effect, err := s.applyBy(s.at, &s.run)
+	return effect.Judged, err
 }
 
 // JudgeAll judges documents of which nothing comes before, in their order, and sets their offsets to their places.

@@ -30,6 +30,7 @@ type survey struct {
 	entry  *entry.Entry
 	ranks  []rank // candidates still to be compared
 	left   budget
+	ahead  int // records that may be wanted at once; 0: as many as the budget has
 	full   int // keys that have more documents than are met
 	beyond int // candidates left out for max_candidates
 	costly int // candidates left out for max_work
@@ -52,7 +53,7 @@ func (s *survey) unseen() int { return s.beyond + s.costly }
 // spent. Where records are wanted, it ends when so many are that the budget may be spent with them.
 func (x *finder) advance(s *survey, f *found) bool {
 	for i, k := range s.ranks {
-		if x.window.Files().Wanting() > s.left.candidates {
+		if wants := x.window.Files().Wanting(); wants > s.left.candidates || s.ahead > 0 && wants > s.ahead {
 			break
 		}
 		if s.pass != nil && s.pass(uint64(k.ref())) || !x.promising(f, k, s.entry) {

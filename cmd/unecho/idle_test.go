@@ -33,11 +33,11 @@ func idleFlags() []struct{ line, flags string } {
 		{"dedup a.txt", "fields lenient-quotes null include"},
 		{"dedup a.jsonl", "lenient-quotes part-bytes repeats removed checkpoint-every"},
 		{"dedup --unit line a.jsonl", "index index-file save-index pairs clusters groups representative verbose matches checkpoint " +
-			"checkpoint-every passes html threshold shingle hash weighted method slots plan recall bands rows bits distance verify " +
+			"checkpoint-every directory passes html threshold shingle hash weighted method slots plan recall bands rows bits distance verify " +
 			"evidence max-candidates max-references max-work compare-copies"},
 		{"dedup --index a.jsonl --save-index a.index", "unique duplicates pairs clusters groups rejected cut html representative verbose"},
 		{"dedup --json a.jsonl", "keep-rejected"},
-		{"dedup --method simhash --distance 9 --verify estimate a.jsonl", "max-candidates max-references max-work"},
+		{"dedup --method simhash --distance 9 --verify estimate a.jsonl", "max-candidates max-references max-work directory"},
 		{"dedup --verify levenshtein --shingle char:4 a.jsonl", "weighted"},
 		{"dedup --bands 10 --rows 5 --slots 64 a.jsonl", "recall plan"},
 		{"dedup --plan area a.jsonl", "recall"},

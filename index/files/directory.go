@@ -34,6 +34,7 @@ func ValidBlockName(name string) bool { return blockName.MatchString(name) }
 type Directory struct {
 	system  System
 	path    string
+	of      Owner
 	lock    Lock
 	handles handles
 	written atomic.Int64 // files that were begun: numbers temporary names
@@ -43,7 +44,7 @@ type Directory struct {
 // refuses a directory of another owner, and a new one that holds other things.
 func Open(path string, of Owner) (*Directory, error) {
 	if path == "" {
-		return nil, errors.New("no directory is named in " + setting)
+		return nil, errors.New("no directory is named in " + of.setting())
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -54,8 +55,8 @@ func Open(path string, of Owner) (*Directory, error) {
 
 // OpenIn does what Open does, in any file system. The path is absolute.
 func OpenIn(system System, path string, of Owner) (*Directory, error) {
-	d := &Directory{system: system, path: path, handles: handles{most: system.MostOpen()}}
-	if err := d.open(of); err != nil {
+	d := &Directory{system: system, path: path, of: of, handles: handles{most: system.MostOpen()}}
+	if err := d.open(); err != nil {
 		err = d.explain(err)
 		if d.lock != nil {
 			err = errors.Join(err, d.lock.Close())
@@ -65,7 +66,7 @@ func OpenIn(system System, path string, of Owner) (*Directory, error) {
 	return d, nil
 }
 
-func (d *Directory) open(of Owner) (err error) {
+func (d *Directory) open() (err error) {
 	if err := d.system.MakeDir(d.path); err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func (d *Directory) open(of Owner) (err error) {
 	if d.lock, err = d.system.Lock(d.at(lockName)); err != nil {
 		return err
 	}
-	if err := d.claim(of); err != nil {
+	if err := d.claim(); err != nil {
 		return err
 	}
 	return d.system.SyncDir(d.path) // a dead writer may not have synced the names that it gave last
@@ -90,18 +91,18 @@ func (d *Directory) refuse() error {
 	}
 	for _, e := range entries {
 		if e.Name != lockName && e.Name != recovered && !temporary.MatchString(e.Name) {
-			return fmt.Errorf("it has no file %s, but other things, such as %q: empty it, or %s", ownerName, e.Name, nameAnother)
+			return fmt.Errorf("it has no file %s, but other things, such as %q: empty it, or %s", ownerName, e.Name, d.of.another())
 		}
 	}
 	return nil
 }
 
-// claim makes the directory that of an owner, or returns why it is not, and removes what dead writers left.
-func (d *Directory) claim(of Owner) error {
+// claim makes the directory that of its owner, or returns why it is not, and removes what dead writers left.
+func (d *Directory) claim() error {
 	data, err := d.readAll(ownerName)
 	unclaimed := errors.Is(err, fs.ErrNotExist)
 	if err == nil {
-		err = of.check(data)
+		err = d.of.check(data)
 	}
 	if err != nil && !unclaimed {
 		return err
@@ -109,7 +110,7 @@ func (d *Directory) claim(of Owner) error {
 	if _, err := d.remove(func(e Entry) bool { return temporary.MatchString(e.Name) }); err != nil || !unclaimed {
 		return err
 	}
-	if data, err = of.encode(); err != nil {
+	if data, err = d.of.encode(); err != nil {
 		return err
 	}
 	return d.write(ownerName, d.usable, durable.Data(data))
@@ -194,6 +195,18 @@ func (d *Directory) Usage() (segments int, bytes int64, err error) {
 
 // Free returns the bytes of the file system that this user may still write.
 func (d *Directory) Free() (int64, error) { return d.system.Free(d.path) }
+
+// Remove removes all that was made in the directory, and closes it. The directory stays.
+func (d *Directory) Remove() error {
+	_, err := d.Keep(Only())
+	if err == nil {
+		err = d.explain(durable.IgnoreMissing(d.system.Remove(d.at(ownerName))))
+	}
+	if err == nil {
+		_ = d.system.Remove(d.at(lockName)) // Windows does not remove what is open
+	}
+	return errors.Join(err, d.Close())
+}
 
 // Close closes the files, those that are being read when they were read, and lets other processes have the directory.
 // Nothing may be written meanwhile. A second call does nothing.

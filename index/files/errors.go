@@ -26,7 +26,10 @@ func (d *Directory) explain(err error) error {
 	if errors.Is(err, fs.ErrNotExist) && d.lock != nil && d.lock.Lost() {
 		return fmt.Errorf("%w (%w)", ErrVanished, err)
 	}
-	return durable.Explain(err, setting)
+	if d.of.Run != "" && durable.Full(err) {
+		return err // the run says what to do
+	}
+	return durable.Explain(err, d.of.setting())
 }
 
 // full adds to an error of writing what was needed as far as is known, if the disk is full.

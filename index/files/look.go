@@ -33,7 +33,7 @@ func examine(path string, of Owner) (l Look, err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return l, err
 	}
-	d := &Directory{system: Machine{}, path: path}
+	d := &Directory{system: Machine{}, path: path, of: of}
 	entries, err := d.system.List(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -13,14 +13,21 @@ import (
 // format is the format of a directory: of its layout, its owner file, and its segments' pages.
 const format = 1
 
-// setting names the directory.
-const setting = "duplicates.remember.directory"
-
-// Owner says whose documents a directory has.
+// Owner says whose documents a directory has: a member's, or those of a run over files.
 type Owner struct {
 	Group       string
 	Journal     [16]byte // UUID of the journal's topic
 	Fingerprint uint64   // of the settings that decide verdicts
+
+	Run string // over files: how it was called, with what it goes on from; then there is nothing else
+}
+
+// setting names the directory.
+func (o Owner) setting() string {
+	if o.Run != "" {
+		return "--directory"
+	}
+	return "duplicates.remember.directory"
 }
 
 // PathOf returns the directory of a group below the one that the setting names.
@@ -34,32 +41,47 @@ type ownership struct {
 	Group       string `json:"group"`
 	Journal     string `json:"journal"`
 	Fingerprint string `json:"fingerprint"`
+	Run         string `json:"run,omitempty"`
 }
 
 func (o Owner) ownership() ownership {
-	return ownership{format, o.Group, hex.EncodeToString(o.Journal[:]), strconv.FormatUint(o.Fingerprint, 16)}
+	return ownership{format, o.Group, hex.EncodeToString(o.Journal[:]), strconv.FormatUint(o.Fingerprint, 16), o.Run}
+}
+
+// who names the owner.
+func (o ownership) who() string {
+	if o.Run != "" {
+		return "a run of `" + o.Run + "`"
+	}
+	return fmt.Sprintf("a member of group %q", o.Group)
 }
 
 func (o Owner) encode() ([]byte, error) { return json.Marshal(o.ownership()) }
 
-const (
-	nameAnother = "name another directory in " + setting
-	empty       = "delete what is in it, which snapshots have too, or " + nameAnother
-)
+// another is what to do where a directory is somebody else's.
+func (o Owner) another() string { return "name another directory in " + o.setting() }
 
 // check returns why a directory with this owner file is not o's.
 func (o Owner) check(data []byte) error {
 	var there ownership
 	err := json.Unmarshal(data, &there)
-	here := o.ownership()
+	here, another := o.ownership(), o.another()
+	empty := "delete what is in it, which snapshots have too, or " + another
+	if o.Run != "" {
+		empty = "delete what is in it, or " + another
+	}
 	switch {
 	case there.Format > format:
 		return fmt.Errorf("%w: it has format %d, this one reads up to %d; upgrade this member, or %s",
-			snapshot.ErrNewerFormat, there.Format, format, nameAnother)
+			snapshot.ErrNewerFormat, there.Format, format, another)
 	case err != nil || there.Format != format:
 		return fmt.Errorf("its file %s is damaged, or not of unecho: %s", ownerName, empty)
+	case there.Run != here.Run && there.Run != "":
+		return fmt.Errorf("it is of %s: delete what is in it, or %s", there.who(), another)
+	case there.Run != here.Run:
+		return fmt.Errorf("it is of %s: %s", there.who(), another)
 	case there.Group != here.Group:
-		return fmt.Errorf("it is of group %q, this member of group %q: %s", there.Group, here.Group, nameAnother)
+		return fmt.Errorf("it is of group %q, this member of group %q: %s", there.Group, here.Group, another)
 	case there.Journal != here.Journal:
 		return fmt.Errorf("it is of the journal with topic id %s, this group's has %s: %s", there.Journal, here.Journal, empty)
 	case there.Fingerprint != here.Fingerprint:

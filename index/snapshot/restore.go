@@ -45,7 +45,13 @@ func Restore(ctx context.Context, store Store, files Files, m *Manifest, state *
 	}
 	add := func(_ int, d *window.Decoded) error { return state.Add(d) }
 	if files != nil {
-		if err := find(ctx, files, m, state); err != nil {
+		var sealed []string
+		for _, s := range m.Segments {
+			if s.Sealed {
+				sealed = append(sealed, s.Name)
+			}
+		}
+		if err := Find(ctx, files, sealed, state); err != nil {
 			return nil, err
 		}
 		store = newBeside(store, files, m)
@@ -57,19 +63,20 @@ func Restore(ctx context.Context, store Store, files Files, m *Manifest, state *
 	return state.Replica(spread)
 }
 
-// find has a replica use the blocks that are there, and removes what it cannot use.
-func find(ctx context.Context, files Files, m *Manifest, state *index.Restore) error {
+// Find has a replica use the blocks that are there for sealed segments of these names, which it is made of in this order, and
+// removes what it cannot use.
+func Find(ctx context.Context, files Files, sealed []string, state *index.Restore) error {
 	all, err := files.Blocks(ctx)
 	if err != nil {
 		return err
 	}
-	found, names := window.Cover(all, m.Names()), map[string]bool{}
+	found, names := window.Cover(all, sealed), map[string]bool{}
 	state.Found(found)
 	for _, b := range found {
 		names[b.File()] = true
 	}
-	for _, s := range m.Segments {
-		names[s.Name] = s.Sealed
+	for _, name := range sealed {
+		names[name] = true
 	}
 	_, err = files.Keep(func() map[string]bool { return names })
 	return err

@@ -32,6 +32,9 @@ type chains struct {
 	cut  bool         // documents were left out that might be similar enough, and are not known to be in its cluster
 	same bool         // it has the text of another document, and does not enter
 
+	own      int                   // its number, if it enters
+	key      contentKey            // of it
+	joined   []int                 // the clusters of those in near
 	first    map[contentKey]uint64 // the number of the document that stands for all of equal text
 	clusters *eval.Clusters        // of the documents by their numbers in the window
 }
@@ -39,47 +42,59 @@ type chains struct {
 // newChains has a replica judge by chains. Those that it remembers already are each in a cluster of its own.
 func newChains(r *index.Replica, every bool) *chains {
 	c := &chains{every: every, first: map[contentKey]uint64{}, clusters: eval.NewClusters(0)}
-	r.Each(func(m *index.Remembered) {
-		key := contentKey{m.Entry.Content, m.Entry.Scope}
-		if _, known := c.first[key]; !known {
-			c.first[key] = m.Number
-		}
-	})
 	r.JudgeBy(c.judge, every)
 	return c
 }
 
-func (c *chains) judge(of *index.Candidates) (enters bool) {
-	key, own := contentKey{of.Entry.Content, of.Entry.Scope}, int(of.Number)
-	first, known := c.first[key]
-	c.near, c.cut, c.same = c.near[:0], false, known
-	if !known {
-		c.first[key] = of.Number
-		c.clusters.Grow(own + 1)
+// knows notes a document that the replica remembers already.
+func (c *chains) knows(m *index.Remembered) {
+	key := contentKey{m.Entry.Content, m.Entry.Scope}
+	if _, known := c.first[key]; !known {
+		c.first[key] = m.Number
 	}
+}
+
+// judge changes nothing that a second call for the same entry would see.
+func (c *chains) judge(of *index.Candidates) (enters bool) {
+	c.key, c.own = contentKey{of.Entry.Content, of.Entry.Scope}, int(of.Number)
+	first, known := c.first[c.key]
+	c.near, c.joined, c.cut, c.same = c.near[:0], c.joined[:0], false, known
 	switch {
 	case c.apart && !known:
 	case c.apart, known && !c.every:
 		c.near = append(c.near, of.Same(first))
 	default:
-		c.compare(of, own)
+		c.compare(of)
 	}
 	return !known
 }
 
 // compare compares an entry with its candidates, as far as they are not in its cluster.
-func (c *chains) compare(of *index.Candidates, own int) {
+func (c *chains) compare(of *index.Candidates) {
+	c.clusters.Grow(c.own)
 	has := func(number uint64) bool {
-		return !c.every && len(c.near) > 0 && c.clusters.Root(int(number)) == c.clusters.Root(own)
+		return len(c.joined) > 0 && slices.Contains(c.joined, c.clusters.Root(int(number)))
 	}
 	for n, ok := of.Next(has); ok; n, ok = of.Next(has) {
 		c.near = append(c.near, n)
-		if !c.same {
-			c.clusters.Join(int(n.Number), own)
+		if !c.every {
+			c.joined = append(c.joined, c.clusters.Root(int(n.Number)))
 		}
 	}
 	slices.SortFunc(c.near, func(a, b index.Near) int { return cmp.Compare(a.Number, b.Number) })
 	c.cut = of.Cut()
+}
+
+// enter notes what was found about the entry that was judged last, which is not empty.
+func (c *chains) enter() {
+	if c.same {
+		return
+	}
+	c.first[c.key] = uint64(c.own)
+	c.clusters.Grow(c.own + 1)
+	for i := range c.near {
+		c.clusters.Join(int(c.near[i].Number), c.own)
+	}
 }
 
 // copies lists the documents of equal text by the first of them, which is compared for all. It takes some 30 bytes for

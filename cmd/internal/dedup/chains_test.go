@@ -62,6 +62,7 @@ func (c *chained) add(text string) []index.Near {
 	if _, err := c.series.Judge([]entry.Entry{c.entry(text, c.next)}); err != nil {
 		c.t.Fatal(err)
 	}
+	c.chains.enter()
 	c.all.Grow(int(c.next) + 1)
 	for _, n := range c.chains.near {
 		c.all.Join(int(n.Offset), int(c.next))

@@ -56,6 +56,7 @@ type checkpointState struct {
 	Latest    []byte            `json:"latest"` // the first line of the last table
 	Outputs   map[string]int64  `json:"outputs"`
 	Window    int64             `json:"window_bytes"`     // what the index counts against its memory
+	Files     []string          `json:"files,omitempty"`  // of the directory, in which its first segments lie
 	Passes    *passState        `json:"passes,omitempty"` // if there are several; then there may be no index
 }
 
@@ -179,7 +180,10 @@ func (c *Checkpoint) Index(p IndexParams) (x *Index, err error) {
 	if c.state == nil || c.state.Passes != nil && !c.state.Passes.begun() {
 		return NewIndex(p)
 	}
-	if had := c.state.Window; had > int64(p.Memory) {
+	if len(c.state.Files) > 0 && p.Directory == nil {
+		return nil, exit.Usage(errors.New("--checkpoint: the index of the run that was stopped lies in files: name them by --directory"))
+	}
+	if had := c.state.Window; had > int64(p.bound()) && p.bound() > 0 {
 		return nil, exit.Usage(fmt.Errorf("--memory %s: the index of the run that was stopped has %d bytes already: give it as much as it had",
 			p.Memory, had))
 	}
@@ -192,7 +196,7 @@ func (c *Checkpoint) Index(p IndexParams) (x *Index, err error) {
 	if _, err := readState(in); err != nil {
 		return nil, fmt.Errorf("go on from %s: %w", c.path, err)
 	}
-	x, err = LoadIndex(in, p)
+	x, err = loadIndex(in, p, c.state.Files)
 	if settings := (*SettingsError)(nil); errors.As(err, &settings) {
 		return nil, exit.Usage(fmt.Errorf("--checkpoint: the run that was stopped had other settings:\n    %s\nset them alike, or remove "+
 			"%s to begin anew", strings.Join(settings.Lines, "\n    "), c.path))
@@ -214,6 +218,9 @@ func (c *Checkpoint) due() bool { return c != nil && !time.Now().Before(c.next) 
 func (c *Checkpoint) save(ctx context.Context, x *Index, out *Outputs, s checkpointState, at progress) error {
 	began := time.Now()
 	s.Run, s.Counts, s.Latest, s.Outputs = c.run, out.counts, out.table.Latest, map[string]int64{}
+	if x != nil {
+		s.Files = x.filed()
+	}
 	for name, file := range out.Named() {
 		length, err := file.Sync()
 		if err != nil {
@@ -229,7 +236,7 @@ func (c *Checkpoint) save(ctx context.Context, x *Index, out *Outputs, s checkpo
 		out := bufio.NewWriterSize(f, 1<<20)
 		_, err := out.Write(append(line, '\n'))
 		if err == nil && x != nil {
-			err = x.Save(context.WithoutCancel(ctx), out, began.UnixMilli())
+			err = x.save(context.WithoutCancel(ctx), out, began.UnixMilli(), true)
 		}
 		return errors.Join(err, out.Flush())
 	})

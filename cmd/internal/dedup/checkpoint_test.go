@@ -21,6 +21,8 @@ import (
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/files"
+	"github.com/unecho/unecho/index/files/filestest"
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -29,6 +31,7 @@ type longRun struct {
 	dir, checkpoint string
 	paths           []string
 	asked           map[string]string
+	disk            *filestest.Memory // where old documents lie; nil: in memory
 }
 
 func newLongRun(t *testing.T) *longRun { return newLongRunOf(t, 60_000) }
@@ -84,9 +87,18 @@ func (r *longRun) goOn(ctx context.Context, stop int, every time.Duration, memor
 	if memory == 0 {
 		o.Memory, whole = setting.GiB, c
 	}
+	if r.disk != nil {
+		if o.Directory, err = files.OpenIn(r.disk, "/files", files.Owner{Run: "a test"}); err != nil {
+			return summary, err
+		}
+		defer func() { err = errors.Join(err, o.Directory.Close()) }()
+	}
 	judge, err := o.NewJudge(whole)
 	if err != nil {
 		return summary, err
+	}
+	if r.disk != nil {
+		judge.(*dedup.Index).Shrink()
 	}
 	out, err := dedup.OpenOutputs(dedup.OutputParams{Paths: r.outputs(), Similarity: o.Config.Judge.Duplicates})
 	if err != nil {

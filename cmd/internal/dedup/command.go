@@ -43,6 +43,9 @@ func Command(version string) *cobra.Command {
 			"--unit paragraph, sentence or line compares the parts of documents, by their normal form: the first one stays, and\n" +
 			"later ones are taken out of their documents, wherever they are (boilerplate, disclaimers). --removed has them. All\n" +
 			"other fields, columns and bytes stay; a document of which nothing is left is in --duplicates in place of --unique.\n\n" +
+			"--directory DIR is for more than fits into memory: when --memory is full, old documents go to files in DIR, and memory\n" +
+			"keeps some 60 bytes of each. All outputs are the same. One run at a time may use DIR; its files go when the run ends, or\n" +
+			"stay where a checkpoint goes on from them.\n\n" +
 			"--checkpoint DIR is for long runs: after Ctrl-C, a crash or a full disk the same command goes on, and its outputs are\n" +
 			"those of a run that was never stopped. Documents that were judged are read again, but not judged. One run at a time\n" +
 			"may use DIR.\n\n" +
@@ -56,6 +59,7 @@ func Command(version string) *cobra.Command {
 			"  unecho dedup --fields 'Title,Short Description' --threshold 0.8 --pairs pairs.tsv ads.tsv\n" +
 			"  find texts -name '*.md' | unecho dedup --files-from - --duplicates -\n" +
 			"  unecho dedup --unit sentence --removed removed.jsonl articles.jsonl > cleaned.jsonl\n" +
+			"  unecho dedup --directory /data/tmp --checkpoint state --unique unique.jsonl crawl/*.jsonl\n" +
 			"  unecho dedup --index 2025.jsonl --query today.jsonl --duplicates -\n" +
 			"  unecho dedup --index 2025.jsonl --save-index 2025.index\n" +
 			"  unecho dedup --index-file 2025.index --query today.jsonl --duplicates -",
@@ -99,6 +103,7 @@ func addDedupFlags(cmd *cobra.Command) {
 	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
 		f.Text("memory", "size", "4GiB", "memory of the index (the process takes some 50 MiB more); the run fails if it does not suffice")
 		f.Int("workers", 0, "goroutines that read and sign; 0 is one for each core")
+		f.Text("directory", "dir", "", "when --memory is full, old documents lie in files of this directory, for the time of the run")
 		f.Bool("passes", false, "when --memory is full, read the files again for what did not fit, as often as it takes")
 		f.Text("checkpoint", "dir", "", "keep the state of the run in this directory; after any stop the same command goes on")
 		f.Duration("checkpoint-every", time.Minute, "time between checkpoints; longer if they would take more than a twentieth of the time")
@@ -146,6 +151,11 @@ func runDedup(cmd *cobra.Command, args []string, version string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, checkpoint.Close()) }()
+	if err := r.openDirectory(checkpoint); err != nil {
+		return err
+	}
+	done := false
+	defer func() { err = errors.Join(err, r.closeDirectory(checkpoint != nil && !done)) }()
 	judge, err := r.judge(checkpoint)
 	if err != nil {
 		return err
@@ -165,6 +175,7 @@ func runDedup(cmd *cobra.Command, args []string, version string) (err error) {
 	if err := r.run(ctx, &p, old, query); err != nil {
 		return err
 	}
+	done = true
 	return errors.Join(r.printSummary(p.Summary(time.Since(began))), p.Rejected())
 }
 

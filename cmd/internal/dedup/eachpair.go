@@ -1,6 +1,7 @@
 package dedup
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -72,7 +73,7 @@ func NewEachPair(p EachPairParams) (*EachPair, error) {
 func (p *EachPair) atOnce() int { return math.MaxInt } // they have no match yet
 
 // apply keeps what Finish needs. It returns no match.
-func (p *EachPair) apply(s *signed) (*matches, error) {
+func (p *EachPair) apply(_ context.Context, s *signed) (*matches, error) {
 	if len(p.documents) > math.MaxInt32-len(s.entries) {
 		return nil, errors.New("more than two thousand million documents are too many to compare each with each")
 	}

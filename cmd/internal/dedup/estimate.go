@@ -9,6 +9,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -74,7 +75,7 @@ func (p *Pass) estimate(of index.Params, memory setting.Bytes, inputs ...*Input)
 		all.Documents, all.Bytes = all.Documents+e.Documents, all.Bytes+e.Bytes
 	}
 	if all.Documents > 0 {
-		all.print(p.Notes, memory, p.inPasses)
+		all.print(p.Notes, memory, p.index.params.Directory, p.inPasses)
 	}
 	return nil
 }
@@ -83,7 +84,7 @@ func (p *Pass) estimate(of index.Params, memory setting.Bytes, inputs ...*Input)
 // and the estimate is only about right.
 const clearly = 2
 
-func (e Estimate) print(out io.Writer, memory setting.Bytes, passes bool) {
+func (e Estimate) print(out io.Writer, memory setting.Bytes, directory *files.Directory, passes bool) {
 	documents, need := terminal.Grouped(int(rounded(e.Documents))), terminal.Mebibytes(int64(e.Bytes))
 	if e.Bytes >= float64(setting.GiB) {
 		need = terminal.Gibibytes(int64(e.Bytes))
@@ -95,6 +96,11 @@ func (e Estimate) print(out io.Writer, memory setting.Bytes, passes bool) {
 	case passes:
 		fmt.Fprintf(out, "unecho: about %s documents, whose index takes about %s if none is a copy, %s at a time: about %d passes at most\n",
 			documents, need, memory, int(math.Ceil(parts)))
+	case directory != nil:
+		if free, err := directory.Free(); err == nil && parts > 1 && e.Bytes > float64(free) { // else writing will tell
+			fmt.Fprintf(out, "unecho: about %s documents, whose index takes about %s if none is a copy, and --directory has room for %s: "+
+				"the run may end when that is full\n", documents, need, terminal.Gibibytes(free))
+		}
 	case parts >= clearly:
 		fmt.Fprintf(out, "unecho: about %s documents, whose index takes about %s if none is a copy, and may take %s: the run may end when "+
 			"that is full; raise --memory, add --passes, or keep less of each document by --verify estimate\n", documents, need, memory)

@@ -104,6 +104,8 @@ func (r *dedupRun) checkPasses() error {
 		return exit.Usage(errors.New("--passes has a part of the index in memory at a time: leave out --index, --index-file and --save-index"))
 	case r.All:
 		return exit.Usage(errors.New("--passes remembers unique documents only: leave out --matches all, and a --distance beyond blocks"))
+	case r.cmd.Flag("directory").Changed:
+		return exit.Usage(errors.New("--passes and --directory are two ways for what does not fit into memory: leave out one of them"))
 	case r.HTML != "":
 		return exit.Usage(errors.New("--passes comes to documents in another order than that of a page: leave out --html"))
 	case r.Config.Judge.Duplicates.CompareCopies:

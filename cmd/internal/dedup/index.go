@@ -1,12 +1,15 @@
 package dedup
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/files"
+	"github.com/unecho/unecho/index/paging"
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -25,6 +28,16 @@ type IndexParams struct {
 	All   bool
 	Every bool // with All: a document has all its matches, with their similarities
 	Pairs bool // with Every: those with documents of equal text as well, each by itself
+	// where old documents lie when they take more than Memory; nil: they must fit
+	Directory *files.Directory
+}
+
+// bound is what the window may count; 0 is no bound.
+func (p *IndexParams) bound() setting.Bytes {
+	if p.Directory != nil {
+		return 0
+	}
+	return p.Memory
 }
 
 // begun fixes the settings that are left open, as those of a saved index if there is one.
@@ -47,6 +60,10 @@ type Index struct {
 	copies   *copies     // nil unless pairs are wanted
 	unlisted uint64      // documents with more copies than are listed
 	places   report.Rows // of the documents of its file
+
+	pager  paging.Pager
+	paged  bool // old documents lie in files from now on
+	sealed int  // segments that no block covered when that was looked at last
 }
 
 // NewIndex builds an Index without documents. The caller must have validated the Params.
@@ -54,7 +71,7 @@ func NewIndex(p IndexParams) (*Index, error) {
 	if err := p.begun(nil); err != nil {
 		return nil, fmt.Errorf("make an index: %w", err)
 	}
-	series, err := index.NewSeries(p.Index, p.Memory, p.Settings)
+	series, err := index.NewSeries(p.Index, p.bound(), p.Settings)
 	if err != nil {
 		return nil, fmt.Errorf("make an index: %w", err)
 	}
@@ -63,6 +80,10 @@ func NewIndex(p IndexParams) (*Index, error) {
 
 func newIndex(p IndexParams, series *index.Series) *Index {
 	x := &Index{params: p, series: series, replica: series.Replica()}
+	x.pager = paging.Pager{Replica: x.replica, Directory: p.Directory, Mend: x.lost}
+	series.ApplyBy(func(at index.Stamp, rec index.Record) (index.Effect, error) {
+		return x.pager.Apply(context.Background(), at, rec) // to its end
+	})
 	if p.All {
 		x.chains = newChains(x.replica, p.Every)
 	}
@@ -109,13 +130,15 @@ func (x *Index) atOnce() int {
 }
 
 // apply judges entries whose offsets ascend from call to call, and returns their matches.
-func (x *Index) apply(s *signed) (*matches, error) {
+func (x *Index) apply(ctx context.Context, s *signed) (*matches, error) {
 	x.found.reset()
-	if err := x.judge(s.entries); err != nil || x.chains == nil {
-		return &x.found, err
+	if err := x.judge(s.entries); err != nil {
+		return nil, err
 	}
-	x.addNear(&s.entries[0])
-	return &x.found, nil
+	if x.chains != nil {
+		x.addNear(&s.entries[0])
+	}
+	return &x.found, x.keep(ctx)
 }
 
 // addNear adds all matches of the document that was judged last.
@@ -143,6 +166,9 @@ func (x *Index) judge(entries []entry.Entry) error {
 	if err != nil {
 		return err
 	}
+	if x.chains != nil && !entries[0].Empty() {
+		x.chains.enter()
+	}
 	for i := range judged {
 		v := &judged[i]
 		if !entries[i].Empty() && (!v.Matched() || x.params.Index.Duplicates.CompareCopies && (x.chains == nil || !x.chains.same)) {
@@ -156,10 +182,14 @@ func (x *Index) judge(entries []entry.Entry) error {
 		}
 		x.found.next(v.Cut)
 	}
-	if s := x.replica.Stats(); s.Documents < x.kept {
-		return fmt.Errorf("%w of %s after %d documents", ErrMemory, x.params.Memory, entries[len(entries)-1].Offset)
+	if x.params.Directory == nil && x.replica.Stats().Documents < x.kept {
+		return x.full(entries[len(entries)-1].Offset)
 	}
 	return nil
+}
+
+func (x *Index) full(documents int64) error {
+	return fmt.Errorf("%w of %s after %d documents", ErrMemory, x.params.Memory, documents)
 }
 
 // Judge decides about documents in their order: an *Index at once, *EachPair at the end.
@@ -175,8 +205,8 @@ type Judge interface {
 	// stopped waits for them.
 	atOnce() int
 	// apply judges entries whose offsets, the numbers of the documents, ascend from call to call, and returns their
-	// matches as far as they are known. These are valid until the next call.
-	apply(s *signed) (*matches, error)
+	// matches as far as they are known. These are valid until the next call. It is not broken off when ctx is done.
+	apply(ctx context.Context, s *signed) (*matches, error)
 	// reach tells the judge that all documents below that number have been given, except for the rejected ones.
 	reach(number int64)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/index/compare"
+	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/sketch"
 )
@@ -36,6 +37,8 @@ type Options struct {
 	HTML           string // the file of the page
 	Duplicates     bool   // the most similar document of each is wanted
 	Keep           bool   // documents that cannot be compared are among the unique ones
+	// where old documents lie that do not fit into Memory; nil: all must fit
+	Directory *files.Directory
 }
 
 // CompareEach takes a distance that is refused for blocks: each sketch is compared with each. o.Config has a smaller one.
@@ -131,7 +134,7 @@ func (o *Options) NewJudge(c *Checkpoint) (Judge, error) {
 // IndexParams returns how documents are judged by an index.
 func (o *Options) IndexParams() IndexParams {
 	return IndexParams{
-		Index: o.Config.Judge, Settings: o.settings(), Memory: o.Memory, All: o.All,
+		Index: o.Config.Judge, Settings: o.settings(), Memory: o.Memory, All: o.All, Directory: o.Directory,
 		Every: o.Pairs || o.Verbose || o.Duplicates || o.HTML != "", Pairs: o.Pairs || o.Verbose,
 	}
 }
@@ -188,7 +191,7 @@ func Rules(o *Options) []cmdline.Rule {
 	parts := func(g *cmdline.Asked) bool { return g.Has("unit") }
 	return slices.Concat([]cmdline.Rule{
 		{Flags: "part-bytes repeats removed", When: parts, Why: "goes with --unit, which says what a part is"},
-		{Flags: "index index-file save-index pairs clusters groups representative verbose matches checkpoint checkpoint-every passes html " +
+		{Flags: "index index-file save-index pairs clusters groups representative verbose matches checkpoint checkpoint-every directory passes html " +
 			"threshold shingle hash weighted method slots plan recall bands rows bits distance verify evidence " +
 			"max-candidates max-references max-work compare-copies", When: func(g *cmdline.Asked) bool { return !parts(g) }, Why: whole},
 		{Flags: "unit query duplicates unique rejected json memory workers"},
@@ -203,7 +206,7 @@ func Rules(o *Options) []cmdline.Rule {
 			return g.Has("unique") || !g.Has("duplicates", "pairs", "clusters", "groups", "rejected", "cut", "removed", "save-index", "html", "json")
 		}, Why: "is about --unique, which is not written: name a file for it, or leave it out"},
 		{
-			Flags: "max-candidates max-references max-work", When: func(*cmdline.Asked) bool { return !o.EachPair },
+			Flags: "max-candidates max-references max-work directory", When: func(*cmdline.Asked) bool { return !o.EachPair },
 			Why: "is of an index, and a --distance beyond that of blocks has none: leave it out",
 		},
 	}, cmdline.SettingRules(), cmdline.JudgeRules(), cmdline.FileRules())

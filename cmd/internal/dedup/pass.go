@@ -11,6 +11,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/memory"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/files"
 )
 
 // Input are files that are read one after another.
@@ -230,7 +231,15 @@ func (p *Pass) setGarbage() {
 
 // explained adds the remedy to an error.
 func (p *Pass) explained(err error) error {
+	again := "run it anew"
+	if p.Checkpoint != nil {
+		again = "the same command goes on from the last checkpoint"
+	}
 	switch {
+	case errors.Is(err, files.ErrFull):
+		return fmt.Errorf("%w: make room there, and %s", err, again)
+	case errors.Is(err, errUnreadable):
+		return fmt.Errorf("%w: look at its disk, and %s", err, again)
 	case errors.Is(err, errChanged) && p.inPasses && p.Checkpoint == nil:
 		return fmt.Errorf("read the files again: %w; run it anew when nothing writes them", err)
 	case errors.Is(err, errChanged):
@@ -243,6 +252,9 @@ func (p *Pass) explained(err error) error {
 		return fmt.Errorf("%w at once: raise --memory", err)
 	case p.Checkpoint != nil:
 		return fmt.Errorf("%w: raise --memory or add --passes, and it goes on from the last checkpoint", err)
+	}
+	if p.index.params.Directory != nil {
+		return fmt.Errorf("%w, though old documents lie in files: raise --memory", err)
 	}
 	return fmt.Errorf("%w: raise --memory, add --passes, or keep less of each document by --verify estimate; a stream without "+
 		"end is for `unecho run`", err)

@@ -69,7 +69,7 @@ func (r *dedupRun) checkCheckpoint() error {
 // documents are in no index.
 func (r *dedupRun) asked(args []string) (map[string]string, error) {
 	free := map[string]bool{
-		"checkpoint": true, "checkpoint-every": true, "workers": true, "memory": true, "json": true, "config": true, "set": true,
+		"checkpoint": true, "checkpoint-every": true, "directory": true, "workers": true, "memory": true, "json": true, "config": true, "set": true,
 		"fields": true, "log-format": true, "log-level": true,
 	}
 	others := map[string]bool{"text": true, "id": true} // they have flags of their own for files

@@ -104,7 +104,7 @@ func outcomes(ctx context.Context, to Judge, j *job, each func(*Outcome) error) 
 			}
 			n++
 		}
-		if err := judgeSome(to, number, all[:n], done.cut(entries), each); err != nil {
+		if err := judgeSome(ctx, to, number, all[:n], done.cut(entries), each); err != nil {
 			return err
 		}
 		number, all = number+int64(n), all[n:]
@@ -116,11 +116,11 @@ func outcomes(ctx context.Context, to Judge, j *job, each func(*Outcome) error) 
 }
 
 // judgeSome judges documents, of which s are those that are not rejected.
-func judgeSome(to Judge, number int64, some []Outcome, s signed, each func(*Outcome) error) error {
+func judgeSome(ctx context.Context, to Judge, number int64, some []Outcome, s signed, each func(*Outcome) error) error {
 	var found *matches
 	if len(s.entries) > 0 {
 		var err error
-		if found, err = to.apply(&s); err != nil {
+		if found, err = to.apply(ctx, &s); err != nil {
 			return err
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/files"
+	"github.com/unecho/unecho/index/paging"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/snapshot/archive"
 	"github.com/unecho/unecho/index/window"
@@ -40,17 +42,29 @@ func journalOfFiles() [16]byte { return [16]byte([]byte("unecho/of-files/")) }
 // Save writes the index as one file, in the format of `unecho snapshot export`. taken is in ms since 1970. No document
 // may be judged meanwhile.
 func (x *Index) Save(ctx context.Context, w io.Writer, taken int64) error {
-	x.series.Skip(x.next)
+	return x.save(ctx, w, taken, false)
+}
+
+// save leaves out what lies in files of the directory, if that stays beside the file.
+func (x *Index) save(ctx context.Context, w io.Writer, taken int64, beside bool) error {
+	if err := x.series.Skip(x.next); err != nil {
+		return err
+	}
 	c := x.replica.Capture()
 	m := snapshot.Manifest{
 		Index: indexName, Position: snapshot.Position{JournalTopic: journalOfFiles(), LeaderEpoch: -1, Offset: c.Next},
 		Taken: taken, Fingerprint: c.Fingerprint, State: c.State(),
 	}
-	s := captured{views: map[string]*window.View{}}
-	var data []byte
+	s := captured{views: map[string]*window.View{}, directory: x.params.Directory}
 	for i := range c.Segments {
 		view := &c.Segments[i]
-		data = view.Append(data[:0])
+		if beside && view.File() != "" {
+			continue
+		}
+		data, err := s.data(ctx, view)
+		if err != nil {
+			return err
+		}
 		segment := snapshot.NewSegment(data, view.Documents())
 		segment.Number, segment.Sealed = view.Number, view.Sealed
 		s.views[segment.Name] = view
@@ -59,22 +73,43 @@ func (x *Index) Save(ctx context.Context, w io.Writer, taken int64) error {
 	return archive.Write(ctx, w, s, &m)
 }
 
-// captured is a Store with only Segment: it encodes a segment when it is asked for.
-type captured struct {
-	snapshot.Store
-	views map[string]*window.View
+// filed returns the names of the files in which segments lie, the oldest first.
+func (x *Index) filed() (names []string) {
+	for _, view := range x.replica.Capture().Segments {
+		if name := view.File(); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
-func (s captured) Segment(_ context.Context, name string) ([]byte, error) {
+// captured is a Store with only Segment: it encodes a segment, or reads it from its file, when it is asked for.
+type captured struct {
+	snapshot.Store
+	views     map[string]*window.View
+	directory *files.Directory
+}
+
+func (s captured) Segment(ctx context.Context, name string) ([]byte, error) {
 	view, ok := s.views[name]
 	if !ok {
 		return nil, &snapshot.MissingSegmentsError{Names: []string{name}}
+	}
+	return s.data(ctx, view)
+}
+
+func (s captured) data(ctx context.Context, view *window.View) ([]byte, error) {
+	if view.Away() {
+		return s.directory.Read(ctx, view.File())
 	}
 	return view.Append(nil), nil
 }
 
 // LoadIndex reads what Save wrote. Errors are a *SettingsError, ErrForeign, those of the archive, and those of reading.
-func LoadIndex(in io.Reader, p IndexParams) (*Index, error) {
+func LoadIndex(in io.Reader, p IndexParams) (*Index, error) { return loadIndex(in, p, nil) }
+
+// loadIndex reads what save wrote, and the segments that lie in files of the directory.
+func loadIndex(in io.Reader, p IndexParams, filed []string) (*Index, error) {
 	file, err := archive.NewReader(in)
 	if err != nil {
 		return nil, err
@@ -93,11 +128,16 @@ func LoadIndex(in io.Reader, p IndexParams) (*Index, error) {
 	if err := p.begun(settings); err != nil {
 		return nil, err
 	}
-	replica, err := restore(file, &m, p)
+	replica, err := restore(file, &m, &p, filed)
 	if err != nil {
 		return nil, err
 	}
 	x := newIndex(p, index.ResumeSeries(replica))
+	if x.paged = len(replica.Files().Names()) > 0; x.chains != nil {
+		if err := x.pager.Each(context.Background(), x.chains.knows); err != nil {
+			return nil, err
+		}
+	}
 	known, ok := replica.Partition(x.series.Source())
 	if !ok {
 		return nil, fmt.Errorf("%w: it knows of no files", index.ErrCorrupt)
@@ -107,27 +147,65 @@ func LoadIndex(in io.Reader, p IndexParams) (*Index, error) {
 	return x, nil
 }
 
-func restore(file *archive.Reader, m *snapshot.Manifest, p IndexParams) (*index.Replica, error) {
-	state, err := index.NewRestore(p.Index.Untimed(p.Memory), index.Fingerprint(p.Settings), m.State)
+// restore fills a replica. Where it may take more than its memory, its segments lie in files from the beginning.
+func restore(file *archive.Reader, m *snapshot.Manifest, p *IndexParams, filed []string) (*index.Replica, error) {
+	state, err := index.NewRestore(p.Index.Untimed(p.bound()), index.Fingerprint(p.Settings), m.State)
 	if err != nil {
 		return nil, err
 	}
-	for {
-		_, data, err := file.Next()
-		if errors.Is(err, io.EOF) {
-			return state.Replica(nil)
-		}
-		if err != nil {
-			return nil, err
-		}
-		segment, err := state.Decode(data)
-		if err != nil {
-			return nil, err
-		}
-		if err := state.Add(segment); err != nil {
+	r := restoring{state: state}
+	if _, bytes := m.Totals(); p.Directory != nil && (len(filed) > 0 || bytes > int64(p.Memory)/2) {
+		r.directory = p.Directory
+		if err := snapshot.Find(context.Background(), r.directory, filed, state); err != nil {
 			return nil, err
 		}
 	}
+	for _, name := range filed {
+		data, err := r.directory.Read(context.Background(), name)
+		if err == nil {
+			err = r.add(name, data)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for {
+		s, data, err := file.Next()
+		if errors.Is(err, io.EOF) {
+			return state.Replica(nil)
+		}
+		if err == nil && s.Sealed && r.directory != nil {
+			err = r.directory.Put(context.Background(), s.Name, data)
+		}
+		if err == nil {
+			err = r.add(s.Name, data)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// restoring is a replica that is filled.
+type restoring struct {
+	state     *index.Restore
+	directory *files.Directory // nil: all is in memory
+}
+
+func (r *restoring) add(name string, data []byte) error {
+	segment, err := r.state.Decode(data)
+	if err != nil {
+		return err
+	}
+	if r.directory != nil {
+		segment.Lies(name, data)
+	}
+	if err := r.state.Add(segment); err != nil || r.directory == nil {
+		return err
+	}
+	of := r.state.Files()
+	_, err = paging.Cover(context.Background(), r.directory, of, of.DueNew)
+	return err
 }
 
 // OpenIndex makes an index that knows no document, or the one of a file.

@@ -2,6 +2,7 @@ package dedup
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -48,7 +49,7 @@ func (s *share) close() error {
 func (s *share) has(number int64) bool { return s.end < 0 || number < s.end }
 
 // apply returns the matches of documents of the share, together with those of the shares before.
-func (s *share) apply(some *signed) (*matches, error) {
+func (s *share) apply(_ context.Context, some *signed) (*matches, error) {
 	s.found.reset()
 	if s.end < 0 && !s.fits(some.entries) {
 		if s.next == s.begins {

@@ -113,7 +113,14 @@ func keep(t *testing.T, p Place) {
 		t.Error("it removed what is no segment")
 	}
 	must(t, d.Close())
-	wantWhole(t, p.open(t), 2)
+	d = p.open(t)
+	wantWhole(t, d, 2)
+	must(t, d.Remove())
+	if p.has(t, second) || p.has(t, blockName(3)) || p.has(t, "owner") || !p.has(t, "notes") {
+		t.Error("what it made is there still, or what a person made is not")
+	}
+	must(t, p.System.Remove(path.Join(p.Path, "notes")))
+	wantMissing(t, p.open(t), second)
 }
 
 var errAsked = errors.New("it was asked for a block that cannot be written")

@@ -1,0 +1,95 @@
+package dedup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/index/files"
+	"github.com/unecho/unecho/index/paging"
+)
+
+// errUnreadable is returned if a file of the directory was lost or damaged: there is no other copy of it.
+var errUnreadable = errors.New("a file in --directory cannot be read")
+
+// keep has old documents lie in files, from when they take more memory than they may.
+func (x *Index) keep(ctx context.Context) error {
+	of := x.replica.Files()
+	if x.params.Directory == nil || of.Uncovered() == x.sealed {
+		return nil
+	}
+	x.sealed = of.Uncovered()
+	if !x.paged && x.replica.Stats().Memory <= int64(x.params.Memory) {
+		return nil
+	}
+	x.paged = true
+	if err := paging.Keep(ctx, x.params.Directory, of); err != nil {
+		if ctx.Err() != nil {
+			return nil // it is stopped, and what is not kept is in memory still
+		}
+		return fmt.Errorf("keep old documents in --directory: %w", err)
+	}
+	x.sealed = of.Uncovered()
+	if x.replica.Stats().Memory > int64(x.params.Memory) {
+		return x.full(x.next)
+	}
+	return nil
+}
+
+// lost says which file cannot be read. A block is removed: it is made anew where the run goes on.
+func (x *Index) lost(_ context.Context, bad map[string]error) error {
+	name := slices.Min(slices.Collect(maps.Keys(bad)))
+	err := fmt.Errorf("%w: %s: %w", errUnreadable, name, bad[name])
+	if !files.ValidBlockName(name) {
+		return err
+	}
+	needed := x.replica.Files().Names()
+	delete(needed, name)
+	_, removed := x.params.Directory.Keep(func() map[string]bool { return needed })
+	return errors.Join(err, removed)
+}
+
+// openDirectory opens the directory for old documents that the command line asks for, if it does.
+func (r *dedupRun) openDirectory(c *Checkpoint) (err error) {
+	path := cmdline.Text(r.cmd, "directory")
+	if path == "" {
+		return nil
+	}
+	run := "unecho dedup"
+	if c != nil {
+		at, err := filepath.Abs(filepath.Dir(c.path))
+		if err != nil {
+			return fmt.Errorf("--checkpoint: %w", err)
+		}
+		run += " --checkpoint " + at
+	}
+	if r.Directory, err = files.Open(path, files.Owner{Run: run}); err != nil {
+		return fmt.Errorf("--directory: %w", err)
+	}
+	if _, resumes := c.resumed(); !resumes { // what a run left that did not end
+		if _, err := r.Directory.Keep(files.Only()); err != nil {
+			return errors.Join(fmt.Errorf("--directory: %w", err), r.closeDirectory(true))
+		}
+	}
+	return nil
+}
+
+// closeDirectory closes the directory. Its files stay where a checkpoint goes on from them.
+func (r *dedupRun) closeDirectory(stay bool) (err error) {
+	switch {
+	case r.Directory == nil:
+		return nil
+	case stay:
+		err = r.Directory.Close()
+	default:
+		err = r.Directory.Remove()
+	}
+	if err != nil {
+		return fmt.Errorf("--directory: %w", err)
+	}
+	return nil
+}

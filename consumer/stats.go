@@ -84,11 +84,12 @@ type Stats struct {
 	// the member that took the newest snapshot of which the journal tells; empty: it told of none yet
 	SnapshotBy  string
 	SnapshotErr *member.Failure // of this process's last try to take one; nil: it succeeded, or there was none
-	// Of files with old documents (duplicates.remember.directory): reads, those that failed, and how long judging waited for them.
-	FileReads, FileReadBytes, FileErrs uint64
-	FileWait                           time.Duration
-	FileErr                            *member.Failure // for which judging waits, or old documents stay in memory; nil: none
-	FileTrouble                        string          // why judging waits, and what to do; empty: it does not
+	// Of files with old documents (duplicates.remember.directory): reads, those that judging waited for in its turn, because
+	// nothing had read them ahead, those that failed, and how long judging waited for files.
+	FileReads, FileReadBytes, FileLate, FileErrs uint64
+	FileWait                                     time.Duration
+	FileErr                                      *member.Failure // for which judging waits, or old documents stay in memory; nil: none
+	FileTrouble                                  string          // why judging waits, and what to do; empty: it does not
 
 	Params   index.Params // in force; before there is a replica those of the setup
 	Member   string       // the name of this process in the group; empty until it has one
@@ -123,7 +124,7 @@ func (s *Service) counted() Stats {
 	}
 	return Stats{
 		SnapshotBy: by, SnapshotErr: m.SnapshotErr.Load(),
-		FileReads: m.FileReads.Load(), FileReadBytes: m.FileReadBytes.Load(), FileErrs: m.FileErrs.Load(),
+		FileReads: m.FileReads.Load(), FileReadBytes: m.FileReadBytes.Load(), FileLate: m.FileLate.Load(), FileErrs: m.FileErrs.Load(),
 		FileWait: time.Duration(m.FileWait.Load()), FileErr: m.FileErr.Load(), FileTrouble: m.FileTrouble(time.Now()),
 		JournalRead: journal.Stats{Records: m.ReadRecords.Load(), Bytes: m.ReadBytes.Load()},
 		Unique:      out.Unique, Reemitted: out.Reemitted, Duplicate: out.Duplicate, Rejected: out.Rejected,

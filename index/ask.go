@@ -43,6 +43,7 @@ func (r *Replica) Stats() Stats {
 	w := r.find.window.Stats()
 	s.Documents, s.WindowBytes, s.Segments = r.find.window.Visible(), r.find.window.Bytes(), w.Segments
 	s.Memory, s.Moved, s.MostMoved, s.Filed, s.FileBytes = w.Memory, w.Moved, w.MostMoved, w.Filed, w.FileBytes
+	s.Blocks = w.Blocks
 	s.Now, s.Confirmed = r.clocks.now(), r.confirmed
 	if s.Documents > 0 {
 		_, d, _ := r.find.window.Front()

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"github.com/unecho/unecho/index/window"
 	"github.com/unecho/unecho/index/wire"
 )
 
@@ -36,7 +37,8 @@ type Stats struct {
 	Segments      int
 	Memory        int64 // bytes that segments and buckets take
 	Filed         int   // documents whose records lie in files, and not in memory
-	FileBytes     int64 // of the files in which segments lie
+	FileBytes     int64 // of the files in which segments and blocks lie
+	Blocks        window.BlockStats
 }
 
 // Cuts counts documents that were not compared with all that may be similar enough, by the bounds that left something

@@ -56,7 +56,7 @@ func newOld(f *Follower) *old {
 	o.pager = paging.Pager{Replica: f.replica, Directory: f.Files, Aside: o.unlocked, Mend: o.mend, Count: func(bytes int) {
 		f.Counters.FileReads.Add(1)
 		f.Counters.FileReadBytes.Add(uint64(bytes))
-	}}
+	}, Late: &f.Counters.FileLate}
 	return o
 }
 

@@ -44,6 +44,7 @@ type Counters struct {
 	SnapshotErr                atomic.Pointer[Failure] // of the last try to take a snapshot; nil: it succeeded
 	Strays                     StrayCounters
 	FileReads, FileReadBytes   atomic.Uint64           // of files with old documents
+	FileLate                   atomic.Uint64           // of those reads, ones that judging waited for in its turn
 	FileErrs                   atomic.Uint64           // reads that failed or were damaged, and tries to write
 	FileErr                    atomic.Pointer[Failure] // for which judging waits, or segments stay in memory; nil: none
 	FileWait                   atomic.Int64            // how long judging has waited for files, ns

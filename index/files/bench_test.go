@@ -52,7 +52,7 @@ func benchApply(b *testing.B, inFiles bool) {
 	}
 	debug.FreeOSMemory()
 	perDocument := float64(resident(b)-before) / float64(f.pager.Replica.Stats().Documents)
-	began, reads, late := f.pager.Replica.Stats(), f.reads.Load(), f.pager.Late
+	began, reads, late := f.pager.Replica.Stats(), f.reads.Load(), f.late.Load()
 	for i := 0; b.Loop(); i++ {
 		if i%atOnce == 0 {
 			b.StopTimer()
@@ -69,7 +69,7 @@ func benchApply(b *testing.B, inFiles bool) {
 	b.ReportMetric(perDocument, "resident-B/doc")
 	b.ReportMetric(float64(ended.Memory)/float64(ended.Documents), "index-B/doc")
 	b.ReportMetric(float64(f.reads.Load()-reads)/judged, "reads/doc")
-	b.ReportMetric(float64(f.pager.Late-late)/judged, "late-reads/doc")
+	b.ReportMetric(float64(f.late.Load()-late)/judged, "late-reads/doc")
 	b.ReportMetric(float64(ended.Duplicate-began.Duplicate)/judged, "duplicates")
 }
 
@@ -84,7 +84,8 @@ type feed struct {
 	copies int          // of them
 	pager  paging.Pager // without a directory all is in memory
 	reads  atomic.Int64
-	buffer []byte // a text
+	late   atomic.Uint64 // of these, not read ahead
+	buffer []byte        // a text
 }
 
 var benchSettings = []byte(`{"bench":"files"}`)
@@ -101,7 +102,7 @@ func newFeed(b *testing.B) *feed {
 	f := &feed{b: b, params: p, signer: signer}
 	f.pager = paging.Pager{Replica: replica, Mend: func(_ context.Context, bad map[string]error) error {
 		return fmt.Errorf("read files: %v", bad)
-	}, Count: func(int) { f.reads.Add(1) }}
+	}, Count: func(int) { f.reads.Add(1) }, Late: &f.late}
 	f.run.Fingerprint, f.run.Source, f.run.Epoch = index.Fingerprint(benchSettings), entry.Source{Topic: [16]byte{1}}, 1
 	return f
 }

@@ -65,7 +65,7 @@ type stage struct {
 // grow judges documents until enough are remembered, or it is late.
 func (s *stage) grow(end time.Time) {
 	f := s.f
-	copied, reads, late, began := f.copies, f.reads.Load(), f.pager.Late, f.pager.Replica.Stats()
+	copied, reads, late, began := f.copies, f.reads.Load(), f.late.Load(), f.pager.Replica.Stats()
 	for next := 0; f.pager.Replica.Stats().Documents < *documents && time.Now().Before(end); {
 		f.sign()
 		started := time.Now()
@@ -82,7 +82,7 @@ func (s *stage) grow(end time.Time) {
 	}
 	ended := f.pager.Replica.Stats()
 	s.judged, s.duplicates = int(ended.Judged-began.Judged), int(ended.Duplicate-began.Duplicate)
-	s.copies, s.reads, s.late = f.copies-copied, int(f.reads.Load()-reads), f.pager.Late-late
+	s.copies, s.reads, s.late = f.copies-copied, int(f.reads.Load()-reads), int(f.late.Load()-late)
 }
 
 func (s *stage) report() {

@@ -34,7 +34,8 @@ type Pager struct {
 	Mend func(ctx context.Context, bad map[string]error) error
 	// Count counts a read of so many bytes. It may be called from several goroutines; nil: nobody counts.
 	Count func(bytes int)
-	Late  int // pages and files that were not read ahead
+	// Late counts what was not read ahead, so that the replica had to wait for it; nil: nobody counts.
+	Late *atomic.Uint64
 }
 
 // Apply applies a record (index.Replica.Apply), and reads what that takes of files. After an error the record is applied in
@@ -70,7 +71,9 @@ func (p *Pager) Each(ctx context.Context, visit func(*index.Remembered)) error {
 
 // need gives what the replica cannot go on without.
 func (p *Pager) need(ctx context.Context, wanted []window.Want) error {
-	p.Late += len(wanted)
+	if p.Late != nil {
+		p.Late.Add(uint64(len(wanted)))
+	}
 	if bad := p.Give(ctx, wanted); len(bad) > 0 {
 		return p.Mend(ctx, bad)
 	}

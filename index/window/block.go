@@ -231,6 +231,19 @@ func (h *Files) covered() int {
 // Uncovered is the number of sealed segments behind those that blocks cover.
 func (h *Files) Uncovered() int { return max(0, len(h.of.segments)-1-h.covered()) }
 
+// blockStats returns the counters of blocks, but for Uncovered.
+func (h *Files) blockStats() BlockStats {
+	s := BlockStats{Count: len(h.blocks)}
+	if end := h.tail(); end > h.of.oldest {
+		s.Documents = int(end - h.of.oldest)
+	}
+	for _, b := range h.blocks {
+		s.Bytes += b.postings.Size()
+		s.Memory += b.postings.Memory()
+	}
+	return s
+}
+
 // runOf is the run of some of the segments; nil if one of them lies in no file.
 func (h *Files) runOf(from, to int) *Run {
 	w := h.of

@@ -94,6 +94,11 @@ func TestBlocksAreDue(t *testing.T) {
 	if got := runs(h.Blocks()); got != " 16-31 32-39 40-43" {
 		t.Errorf("segments from 21 on have blocks%s", got)
 	}
+	stats := s.w.Stats() // segments 21 to 48, of a document each
+	if b := stats.Blocks; b.Count != 3 || b.Documents != 23 || b.Uncovered != 4 || b.Bytes <= 0 || b.Bytes >= stats.FileBytes ||
+		b.Memory <= 0 || b.Memory >= stats.Memory {
+		t.Errorf("3 blocks find segments 21 to 43, and 4 sealed ones wait; counted is %+v", stats)
+	}
 }
 
 // TestRunBeginsInTheMiddle: the first block of a window whose first segments have left begins where the window does. Of a
@@ -105,6 +110,9 @@ func TestRunBeginsInTheMiddle(t *testing.T) {
 	s.insert(29) // segments 20 to 29
 	if s.w.segments[0].number != 20 || h.Due() != nil {
 		t.Fatalf("a block is due from segment %d on, and nothing lies in a file", s.w.segments[0].number)
+	}
+	if b := s.w.Stats().Blocks; b != (BlockStats{}) {
+		t.Errorf("nothing lies in a file, and blocks have %+v", b)
 	}
 	s.file()
 	run := h.Due()

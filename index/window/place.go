@@ -113,13 +113,23 @@ func (w *Window) NoteLeft(d *Document) {
 // Stats are what a window takes, and what its tables did.
 type Stats struct {
 	Segments  int
-	Memory    int64  // bytes that segments and tables take
-	Filed     int    // documents whose records lie in files, and not in memory
-	FileBytes int64  // of the files in which segments and blocks lie
+	Memory    int64 // bytes that segments and tables take
+	Filed     int   // documents whose records lie in files, and not in memory
+	FileBytes int64 // of the files in which segments and blocks lie
+	Blocks    BlockStats
 	Moved     uint64 // entries of buckets moved because tables grew or shrank
 	MostMoved int    // the most entries moved for one document
 	Places    int    // documents that entered again whose present place is noted
 	Read      int    // pages and files that were given, and are kept or wanted
+}
+
+// BlockStats are what blocks find, and what they take.
+type BlockStats struct {
+	Count     int
+	Documents int   // that blocks find, and no tables
+	Bytes     int64 // of their files
+	Memory    int64
+	Uncovered int // sealed segments that no block finds yet; 0 while nothing lies in files
 }
 
 // Stats returns the counters.
@@ -128,9 +138,6 @@ func (w *Window) Stats() Stats {
 		Segments: len(w.segments), Memory: w.memory(), Moved: w.buckets.allMoved, MostMoved: w.buckets.mostMoved, Places: len(w.places),
 		Read: len(w.files.read),
 	}
-	for _, b := range w.files.blocks {
-		s.FileBytes += b.postings.Size()
-	}
 	for _, of := range w.segments {
 		if of.filed != nil {
 			s.FileBytes += int64(of.filed.size)
@@ -138,6 +145,10 @@ func (w *Window) Stats() Stats {
 		if of.away { // none of its documents has left: it is not the oldest segment
 			s.Filed += of.n
 		}
+	}
+	s.Blocks = w.files.blockStats()
+	if s.FileBytes += s.Blocks.Bytes; s.FileBytes > 0 {
+		s.Blocks.Uncovered = w.files.Uncovered()
 	}
 	return s
 }

@@ -58,9 +58,6 @@ func EntryBytes(p Params, e *entry.Entry) int64 {
 	return int64(entry.BareSize(e)) + fixedBytes(p, bands)
 }
 
-// MostFineBytes is FineBytes of a document with as many fine keys as there may be.
-const MostFineBytes = window.MostFineBytes
-
 // FineBytes returns what a document counts against duplicates.remember.memory for so many fine keys under which it is linked.
 func FineBytes(keys int) int64 { return window.FineBytes(keys) }
 

@@ -33,7 +33,7 @@ func idleFlags() []struct{ line, flags string } {
 		{"dedup a.txt", "fields lenient-quotes null include"},
 		{"dedup a.jsonl", "lenient-quotes part-bytes repeats removed checkpoint-every"},
 		{"dedup --unit line a.jsonl", "index index-file save-index pairs clusters groups representative verbose matches checkpoint " +
-			"checkpoint-every directory passes html threshold shingle hash weighted method slots plan recall bands rows bits distance verify " +
+			"checkpoint-every directory html threshold shingle hash weighted method slots plan recall bands rows bits distance verify " +
 			"evidence max-candidates max-references max-work compare-copies"},
 		{"dedup --index a.jsonl --save-index a.index", "unique duplicates pairs clusters groups rejected cut html representative verbose"},
 		{"dedup --json a.jsonl", "keep-rejected"},

@@ -78,8 +78,5 @@ func (l *Links) Bytes() int64 { return FineBytes(len(l.Fine) / fineBytes) }
 // documents, and their spill lines, come to 7.0 bytes per document at most.
 const BucketBytes = 8
 
-// MostFineBytes is FineBytes of a document with as many fine keys as there may be.
-const MostFineBytes = fineKeys * (fineBytes + BucketBytes)
-
 // FineBytes returns what a document counts against duplicates.remember.memory for so many fine keys under which it is linked.
 func FineBytes(keys int) int64 { return int64(keys) * (fineBytes + BucketBytes) }

@@ -22,8 +22,7 @@ import (
 )
 
 // Checkpoint is where a run goes on after it was stopped: one file in a directory, which a newer one replaces as a whole.
-// It is a line of JSON, and behind it the index as Index.Save writes it, unless a pass has none yet. Beside it are the files
-// with the matches of passes.
+// It is a line of JSON, and behind it the index as Index.Save writes it, but for the segments that lie in a directory.
 //
 //	{"version":1, "run":{...}, "documents":N, "front":"...", "outputs":{name: length}, ...}\n  an archive of snapshots
 //
@@ -36,13 +35,7 @@ type Checkpoint struct {
 	run   map[string]string
 	state *checkpointState // of the run that is resumed; nil if this one begins
 	next  time.Time        // when the next one is due
-	saved progress         // of the last one
-}
-
-// progress is where a run is: how many documents it has read, and if there are several passes, in which.
-type progress struct {
-	pass      int
-	documents int64
+	saved int64            // documents that were judged before the last one
 }
 
 // checkpointState is the line of JSON.
@@ -55,9 +48,8 @@ type checkpointState struct {
 	Cuts      index.Cuts        `json:"cuts"`
 	Latest    []byte            `json:"latest"` // the first line of the last table
 	Outputs   map[string]int64  `json:"outputs"`
-	Window    int64             `json:"window_bytes"`     // what the index counts against its memory
-	Files     []string          `json:"files,omitempty"`  // of the directory, in which its first segments lie
-	Passes    *passState        `json:"passes,omitempty"` // if there are several; then there may be no index
+	Window    int64             `json:"window_bytes"`    // what the index counts against its memory
+	Files     []string          `json:"files,omitempty"` // of the directory, in which its first segments lie
 }
 
 // halfName is the file of a checkpoint that is being written. After a crash it is there, as large as an index.
@@ -65,14 +57,11 @@ const halfName = "dedup.checkpoint.half"
 
 const checkpointVersion = 1
 
-// passesFlag may be added when a run goes on.
-const passesFlag = "--passes"
-
 // mostOfTime is how much of the time may go into checkpoints: one of so many parts.
 const mostOfTime = 20
 
 // OpenCheckpoint opens a directory, which is made if it is not there, and which one run has at a time. run says what is
-// asked for; a run that was stopped goes on only with the same, and with passes where it was without.
+// asked for; a run that was stopped goes on only with the same.
 func OpenCheckpoint(dir string, every time.Duration, run map[string]string) (c *Checkpoint, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("--checkpoint: %w", err)
@@ -84,10 +73,7 @@ func OpenCheckpoint(dir string, every time.Duration, run map[string]string) (c *
 	if err := os.Remove(filepath.Join(dir, halfName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(fmt.Errorf("--checkpoint: %w", err), c.Close())
 	}
-	if err = c.open(); err == nil {
-		err = c.removeMatches(c.saved.pass)
-	}
-	if err != nil {
+	if err = c.open(); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
@@ -109,10 +95,7 @@ func (c *Checkpoint) open() error {
 	if c.state, err = readState(bufio.NewReader(in)); err != nil {
 		return fmt.Errorf("go on from %s: %w: remove it to begin anew", c.path, err)
 	}
-	c.saved = progress{documents: c.state.Documents}
-	if of := c.state.Passes; of != nil {
-		c.saved = progress{of.Pass, of.Read.Documents}
-	}
+	c.saved = c.state.Documents
 	if lines := differences(c.state.Run, c.run); len(lines) > 0 {
 		return exit.Usage(fmt.Errorf("--checkpoint: the run that was stopped was another one:\n    %s\nrun it as it was, or "+
 			"remove %s to begin anew", strings.Join(lines, "\n    "), c.path))
@@ -158,7 +141,6 @@ func differences(was, now map[string]string) (lines []string) {
 		switch {
 		case !here:
 			lines = append(lines, fmt.Sprintf("%s was %s, and is left out now", key, old))
-		case !there && key == passesFlag: // the memory did not suffice
 		case !there:
 			lines = append(lines, fmt.Sprintf("%s was left out, and is %s now", key, new))
 		case old != new:
@@ -177,7 +159,7 @@ func (c *Checkpoint) resumed() (s *checkpointState, ok bool) {
 
 // Index loads the index of the run that goes on, or makes one for a run that begins.
 func (c *Checkpoint) Index(p IndexParams) (x *Index, err error) {
-	if c.state == nil || c.state.Passes != nil && !c.state.Passes.begun() {
+	if c.state == nil {
 		return NewIndex(p)
 	}
 	if len(c.state.Files) > 0 && p.Directory == nil {
@@ -204,9 +186,9 @@ func (c *Checkpoint) Index(p IndexParams) (x *Index, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("go on from %s: %w: remove it to begin anew", c.path, err)
 	}
-	if x.next != c.saved.documents {
+	if x.next != c.saved {
 		return nil, fmt.Errorf("go on from %s: it has an index of %d documents, and %d were read: remove it to begin anew", c.path,
-			x.next, c.saved.documents)
+			x.next, c.saved)
 	}
 	x.first = 0 // its documents belong to this run
 	return x, nil
@@ -214,13 +196,11 @@ func (c *Checkpoint) Index(p IndexParams) (x *Index, err error) {
 
 func (c *Checkpoint) due() bool { return c != nil && !time.Now().Before(c.next) }
 
-// save writes a checkpoint of what was judged and written so far. x is nil if a pass has no index yet.
-func (c *Checkpoint) save(ctx context.Context, x *Index, out *Outputs, s checkpointState, at progress) error {
+// save writes a checkpoint of what was judged and written so far.
+func (c *Checkpoint) save(ctx context.Context, x *Index, out *Outputs, s checkpointState) error {
 	began := time.Now()
 	s.Run, s.Counts, s.Latest, s.Outputs = c.run, out.counts, out.table.Latest, map[string]int64{}
-	if x != nil {
-		s.Files = x.filed()
-	}
+	s.Files = x.filed()
 	for name, file := range out.Named() {
 		length, err := file.Sync()
 		if err != nil {
@@ -235,7 +215,7 @@ func (c *Checkpoint) save(ctx context.Context, x *Index, out *Outputs, s checkpo
 	err = outfile.ReplaceBy(halfName, c.path, 0o600, func(f io.Writer) error {
 		out := bufio.NewWriterSize(f, 1<<20)
 		_, err := out.Write(append(line, '\n'))
-		if err == nil && x != nil {
+		if err == nil {
 			err = x.save(context.WithoutCancel(ctx), out, began.UnixMilli(), true)
 		}
 		return errors.Join(err, out.Flush())
@@ -244,7 +224,7 @@ func (c *Checkpoint) save(ctx context.Context, x *Index, out *Outputs, s checkpo
 		return fmt.Errorf("write a checkpoint: %w", err)
 	}
 	took := time.Since(began)
-	c.saved, c.next = at, time.Now().Add(max(c.every, mostOfTime*took))
+	c.saved, c.next = s.Documents, time.Now().Add(max(c.every, mostOfTime*took))
 	return nil
 }
 
@@ -256,7 +236,7 @@ func (c *Checkpoint) remove() error {
 	if err := os.Remove(c.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the checkpoint: %w", err)
 	}
-	return c.removeMatches(0)
+	return nil
 }
 
 // Resumable returns an error if the outputs cannot be cut off where a checkpoint was taken.

@@ -22,7 +22,6 @@ import (
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/files"
-	"github.com/unecho/unecho/index/files/filestest"
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -31,7 +30,8 @@ type longRun struct {
 	dir, checkpoint string
 	paths           []string
 	asked           map[string]string
-	disk            *filestest.Memory // where old documents lie; nil: in memory
+	disk            files.System // where old documents lie; nil: in memory
+	at              string       // their directory
 }
 
 func newLongRun(t *testing.T) *longRun { return newLongRunOf(t, 60_000) }
@@ -66,39 +66,35 @@ func (r *longRun) outputs() map[string]string {
 	}
 }
 
-// run goes on in one pass until file number stop is opened; -1 is never. Up to six chunks are read ahead, so at file 5 some
+// run goes on until file number stop is opened; -1 is never. Up to six chunks are read ahead, so at file 5 some
 // documents were judged. every is how often a checkpoint is taken; negative: never.
 func (r *longRun) run(t *testing.T, stop int, every time.Duration) (dedup.Summary, error) {
 	t.Helper()
-	return r.goOn(t.Context(), stop+1, every, 0, func() {})
+	return r.goOn(t.Context(), stop+1, every, func() {})
 }
 
-// goOn goes on until a file is opened for the stop-th time, in passes with some memory, or if that is 0 in one pass. opened is
-// called each time.
-func (r *longRun) goOn(ctx context.Context, stop int, every time.Duration, memory setting.Bytes, opened func()) (summary dedup.Summary, err error) {
-	var c, whole *dedup.Checkpoint
+// goOn goes on until a file is opened for the stop-th time. opened is called each time.
+func (r *longRun) goOn(ctx context.Context, stop int, every time.Duration, opened func()) (summary dedup.Summary, err error) {
+	var c *dedup.Checkpoint
 	if every >= 0 {
 		if c, err = dedup.OpenCheckpoint(r.checkpoint, every, r.asked); err != nil {
 			return summary, err
 		}
 		defer func() { err = errors.Join(err, c.Close()) }()
 	}
-	o := dedup.Options{Config: config.Default(), Memory: memory}
-	if memory == 0 {
-		o.Memory, whole = setting.GiB, c
-	}
+	o := dedup.Options{Config: config.Default(), Memory: setting.GiB}
 	if r.disk != nil {
-		if o.Directory, err = files.OpenIn(r.disk, "/files", files.Owner{Run: "a test"}); err != nil {
+		if o.Directory, err = files.OpenIn(r.disk, r.at, files.Owner{Run: "a test"}); err != nil {
 			return summary, err
 		}
 		defer func() { err = errors.Join(err, o.Directory.Close()) }()
 	}
-	judge, err := o.NewJudge(whole)
+	judge, err := o.NewJudge(c)
 	if err != nil {
 		return summary, err
 	}
 	if r.disk != nil {
-		judge.(*dedup.Index).Shrink()
+		judge.(*dedup.Index).Shrink(true)
 	}
 	out, err := dedup.OpenOutputs(dedup.OutputParams{Paths: r.outputs(), Similarity: o.Config.Judge.Duplicates})
 	if err != nil {
@@ -106,33 +102,25 @@ func (r *longRun) goOn(ctx context.Context, stop int, every time.Duration, memor
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	n := 0
-	open := func() (*dedup.Input, error) {
-		sources, size, err := corpus.Files(r.paths)
-		if err != nil {
-			return nil, err
-		}
-		reader, err := corpus.NewReader(corpus.DefaultParams(), corpus.Except(sources, func(fs.FileInfo) bool {
-			if n++; n == stop {
-				cancel()
-			}
-			opened()
-			return false
-		}))
-		return &dedup.Input{Reader: reader, Size: size}, err
+	sources, size, err := corpus.Files(r.paths)
+	if err != nil {
+		return summary, err
 	}
-	in, err := open()
+	n := 0
+	reader, err := corpus.NewReader(corpus.DefaultParams(), corpus.Except(sources, func(fs.FileInfo) bool {
+		if n++; n == stop {
+			cancel()
+		}
+		opened()
+		return false
+	}))
 	if err != nil {
 		return summary, err
 	}
 	p := dedup.Pass{
 		Params: dedup.Params{Index: o.Config.Judge, Workers: 2, Whole: true}, Judge: judge, Out: out, Notes: io.Discard, Checkpoint: c,
 	}
-	if memory == 0 {
-		err = p.Run(ctx, nil, in)
-	} else {
-		err = p.RunPasses(ctx, in, dedup.Passes{Index: o.IndexParams(), Open: open})
-	}
+	err = p.Run(ctx, nil, &dedup.Input{Reader: reader, Size: size})
 	return p.Summary(time.Second), errors.Join(err, out.Close())
 }
 

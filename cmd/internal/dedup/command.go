@@ -1,7 +1,6 @@
 package dedup
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"time"
@@ -43,16 +42,13 @@ func Command(version string) *cobra.Command {
 			"--unit paragraph, sentence or line compares the parts of documents, by their normal form: the first one stays, and\n" +
 			"later ones are taken out of their documents, wherever they are (boilerplate, disclaimers). --removed has them. All\n" +
 			"other fields, columns and bytes stay; a document of which nothing is left is in --duplicates in place of --unique.\n\n" +
-			"--directory DIR is for more than fits into memory: when --memory is full, old documents go to files in DIR, and memory\n" +
-			"keeps some 60 bytes of each. All outputs are the same. One run at a time may use DIR; its files go when the run ends, or\n" +
-			"stay where a checkpoint goes on from them.\n\n" +
+			"The index is in memory (--memory). --directory DIR is for more: when that is full, old documents go to files in DIR, and\n" +
+			"memory keeps some 60 bytes of each. All outputs are the same. One run at a time may use DIR; its files go when the run\n" +
+			"ends, or stay where a checkpoint goes on from them.\n\n" +
 			"--checkpoint DIR is for long runs: after Ctrl-C, a crash or a full disk the same command goes on, and its outputs are\n" +
 			"those of a run that was never stopped. Documents that were judged are read again, but not judged. One run at a time\n" +
 			"may use DIR.\n\n" +
-			"The whole index is in memory (--memory). With --passes, as many documents are judged as fit, and all later ones are\n" +
-			"compared with these. The files are then read again for the rest, with the verdicts of a single pass; the number of\n" +
-			"passes is estimated before. For more than one machine can take, or for a stream without end, use the service: see\n" +
-			"`unecho run --help`.\n\n" +
+			"For more than one machine can take, or for a stream without end, use the service: see `unecho run --help`.\n\n" +
 			"Exit codes: 0 done, 1 failed, or all documents rejected, 2 a mistake in flags or configuration, or a file that is not\n" +
 			"there, 130 stopped by Ctrl-C, 141 nobody reads the output any more.",
 		Example: "  unecho dedup articles.jsonl > unique.jsonl\n" +
@@ -101,10 +97,9 @@ func addDedupFlags(cmd *cobra.Command) {
 			"best: the most similar unique document before; all: all documents before that are similar enough")
 	})
 	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
-		f.Text("memory", "size", "4GiB", "memory of the index (the process takes some 50 MiB more); the run fails if it does not suffice")
+		f.Text("memory", "size", "4GiB", "memory of the index (the process takes some 50 MiB more); without --directory the run fails if it does not suffice")
 		f.Int("workers", 0, "goroutines that read and sign; 0 is one for each core")
 		f.Text("directory", "dir", "", "when --memory is full, old documents lie in files of this directory, for the time of the run")
-		f.Bool("passes", false, "when --memory is full, read the files again for what did not fit, as often as it takes")
 		f.Text("checkpoint", "dir", "", "keep the state of the run in this directory; after any stop the same command goes on")
 		f.Duration("checkpoint-every", time.Minute, "time between checkpoints; longer if they would take more than a twentieth of the time")
 	})
@@ -119,7 +114,6 @@ type dedupRun struct {
 	out     *Outputs
 	report  *Report          // what the page shows; nil without one
 	schema  *columnar.Schema // of the unique rows, where they are written as Parquet
-	passes  bool             // what does not fit into memory is judged in further passes
 }
 
 func runDedup(cmd *cobra.Command, args []string, version string) (err error) {
@@ -141,9 +135,6 @@ func runDedup(cmd *cobra.Command, args []string, version string) (err error) {
 	}
 	old, query, err := r.open()
 	if err != nil {
-		return err
-	}
-	if err := r.checkPasses(); err != nil {
 		return err
 	}
 	checkpoint, err := r.checkpoint(args)
@@ -172,7 +163,7 @@ func runDedup(cmd *cobra.Command, args []string, version string) (err error) {
 	params.Whole, params.Strict = r.out.unique != nil, cmdline.Bool(cmd, "strict")
 	p := Pass{Params: params, Judge: judge, Out: r.out, Notes: cmd.ErrOrStderr(), Quiet: r.Verbose ||
 		r.out.OnTerminal(), SaveIndex: r.Save, Checkpoint: checkpoint}
-	if err := r.run(ctx, &p, old, query); err != nil {
+	if err := p.Run(ctx, old, query); err != nil {
 		return err
 	}
 	done = true
@@ -191,9 +182,6 @@ func (r *dedupRun) printSummary(summary Summary) error {
 
 // judge makes the judge, and begins what the page shows.
 func (r *dedupRun) judge(c *Checkpoint) (Judge, error) {
-	if r.passes { // each has an index of its own
-		c = nil
-	}
 	judge, err := r.NewJudge(c)
 	if err != nil {
 		return nil, err
@@ -202,13 +190,6 @@ func (r *dedupRun) judge(c *Checkpoint) (Judge, error) {
 		r.Config.Judge = x.Params()
 	}
 	return judge, r.beginReport(judge)
-}
-
-func (r *dedupRun) run(ctx context.Context, p *Pass, old, query *Input) error {
-	if r.passes {
-		return p.RunPasses(ctx, query, Passes{Index: r.IndexParams(), Open: r.again})
-	}
-	return p.Run(ctx, old, query)
 }
 
 // outputs returns the outputs that the flags ask for. By default the unique documents go to standard output.

@@ -26,6 +26,9 @@ func (x *Index) keep(ctx context.Context) error {
 	if !x.paged && x.replica.Stats().Memory <= int64(x.params.Memory) {
 		return nil
 	}
+	if !x.paged && x.begins != nil {
+		x.begins()
+	}
 	x.paged = true
 	if err := paging.Keep(ctx, x.params.Directory, of); err != nil {
 		if ctx.Err() != nil {

@@ -1,8 +1,12 @@
 package dedup_test
 
 import (
+	"fmt"
+	"io"
 	"maps"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,13 +19,13 @@ import (
 // lies returns the names of the files in the directory: blocks, or segments.
 func (r *longRun) lies(t *testing.T, blocks bool) (names []string) {
 	t.Helper()
-	all, err := r.disk.List("/files")
+	all, err := r.disk.List(r.at)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range all {
 		if files.ValidBlockName(e.Name) == blocks && len(e.Name) > len("owner") {
-			names = append(names, "/files/"+e.Name)
+			names = append(names, filepath.Join(r.at, e.Name))
 		}
 	}
 	return names
@@ -35,7 +39,7 @@ func TestGoesOnInDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := r.written(t)
-	r.disk = filestest.NewMemory()
+	r.disk, r.at = filestest.NewMemory(), "/files"
 	removed := 0
 	for i := 1; i < len(r.paths); i++ {
 		_, err := r.run(t, i, time.Duration(i%2)*time.Hour)
@@ -66,19 +70,68 @@ func TestGoesOnInDirectory(t *testing.T) {
 
 // TestGoesOnWithItsDirectory: a run whose files are not named, or are damaged, is refused.
 func TestGoesOnWithItsDirectory(t *testing.T) {
-	r := newLongRun(t)
-	r.disk = filestest.NewMemory()
+	r, disk := newLongRun(t), filestest.NewMemory()
+	r.disk, r.at = disk, "/files"
 	if _, err := r.run(t, 8, time.Hour); err == nil {
 		t.Fatal("it was not stopped")
 	}
-	disk := r.disk
 	r.disk = nil
 	if _, err := r.run(t, -1, time.Hour); err == nil || !strings.Contains(err.Error(), "lies in files: name them by --directory") {
 		t.Errorf("without the directory: %v", err)
 	}
 	r.disk = disk
-	r.disk.Damage(r.lies(t, false)[0], 1000)
+	disk.Damage(r.lies(t, false)[0], 1000)
 	if _, err := r.run(t, -1, time.Hour); err == nil || !strings.Contains(err.Error(), "remove it to begin anew") {
 		t.Errorf("with a damaged segment: %v", err)
+	}
+}
+
+// killedVariable has the directory in which a child of the test judges files.
+const killedVariable = "UNECHO_TEST_KILLED"
+
+// TestGoesOnWhenKilled: killed anywhere, with no time to do anything, it goes on all the same.
+func TestGoesOnWhenKilled(t *testing.T) {
+	if dir := os.Getenv(killedVariable); dir != "" {
+		r := &longRun{dir: dir, checkpoint: filepath.Join(dir, "checkpoint"), asked: map[string]string{"FILE...": "a b"}}
+		r.disk, r.at = files.Machine{}, filepath.Join(dir, "files")
+		r.paths = strings.Split(os.Getenv(killedVariable+"_FILES"), "\n")
+		if _, err := r.goOn(t.Context(), -1, 0, func() { fmt.Print(".") }); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	r := newLongRunOf(t, 20_000)
+	if _, err := r.run(t, -1, -1); err != nil {
+		t.Fatal(err)
+	}
+	want := r.written(t)
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(9, 10))
+	kills := 0
+	for killed := true; killed; kills++ {
+		child := exec.CommandContext(t.Context(), program, "-test.run=^TestGoesOnWhenKilled$")
+		child.Env = append(os.Environ(), killedVariable+"="+r.dir, killedVariable+"_FILES="+strings.Join(r.paths, "\n"))
+		out, err := child.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.ReadFull(out, make([]byte, 1+random.IntN(len(r.paths))+kills*len(r.paths)/8))
+		if killed = err == nil; killed {
+			if err := child.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := child.Wait(); err != nil && !killed {
+			t.Fatal(err)
+		}
+	}
+	if got := r.written(t); !maps.Equal(got, want) || kills < 4 {
+		t.Errorf("killed %d times, the outputs are the same: %v", kills, maps.Equal(got, want))
 	}
 }

@@ -39,6 +39,7 @@ type manner struct {
 	set  func(*dedup.Options)
 	old  bool // there is an index
 	cut  bool // bounds leave something out
+	late bool // files come when memory is full
 }
 
 func all(o *dedup.Options) { o.All, o.Config.Judge.Duplicates.CompareCopies = true, true }
@@ -49,6 +50,11 @@ func manners() []manner {
 		{name: "first", set: func(*dedup.Options) {}},
 		{name: "last", set: func(o *dedup.Options) { o.Representative = dedup.Last }, old: true},
 		{name: "longest", set: func(o *dedup.Options) { o.Representative, o.HTML = dedup.Longest, "page" }},
+		{name: "later", set: func(o *dedup.Options) {
+			if o.Directory != nil {
+				o.Memory = setting.MiB
+			}
+		}, late: true},
 		{name: "estimate", set: func(o *dedup.Options) { o.Config.Judge.Duplicates.Verify = "estimate" }},
 		{name: "levenshtein", set: func(o *dedup.Options) {
 			o.Config.Judge.Duplicates.Verify, o.Config.Judge.Duplicates.Shingle = "levenshtein", "char:4"
@@ -75,6 +81,7 @@ type ran struct {
 	outputs map[string]string
 	shown   any
 	saved   []byte
+	told    string
 	stats   index.Stats
 }
 
@@ -84,12 +91,13 @@ func runIn(t *testing.T, m manner, d *files.Directory, old []string, paths ...st
 	o := dedup.Options{Config: config.Default(), Memory: setting.GiB, Workers: 2, Directory: d, Query: paths}
 	o.Config.Judge.Duplicates.Threshold = 0.6
 	m.set(&o)
+	var notes bytes.Buffer
 	judge, err := o.NewJudge(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	x := judge.(*dedup.Index)
-	x.Shrink()
+	x.Shrink(!m.late)
 	var report *dedup.Report
 	if o.HTML != "" {
 		if report, err = dedup.NewReport(0.6, 0); err != nil {
@@ -106,7 +114,7 @@ func runIn(t *testing.T, m manner, d *files.Directory, old []string, paths ...st
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := dedup.Pass{Params: o.Params(), Judge: judge, Out: out, Notes: io.Discard}
+	p := dedup.Pass{Params: o.Params(), Judge: judge, Out: out, Notes: &notes}
 	p.Whole = true
 	var before *dedup.Input
 	if m.old {
@@ -115,7 +123,7 @@ func runIn(t *testing.T, m manner, d *files.Directory, old []string, paths ...st
 	if err := errors.Join(p.Run(t.Context(), before, &dedup.Input{Reader: reading(t, paths...)}), out.Close()); err != nil {
 		t.Fatal(err)
 	}
-	r := ran{outputs: map[string]string{}, stats: x.Stats()}
+	r := ran{outputs: map[string]string{}, stats: x.Stats(), told: notes.String()}
 	for name, path := range of {
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -178,6 +186,9 @@ func TestDirectoryChangesNothing(t *testing.T) {
 			if empty := want.outputs["cut"] == ""; empty == m.cut || want.outputs["pairs"] == "" || want.outputs["clusters"] == "" {
 				t.Errorf("the outputs have too little: %d bytes of --cut", len(want.outputs["cut"]))
 			}
+			if full := strings.HasPrefix(got.told, "unecho: the memory is full with "); full != m.late || want.told != "" {
+				t.Errorf("it tells %q, and in memory %q", got.told, want.told)
+			}
 			if err := d.Remove(); err != nil {
 				t.Error(err)
 			}
@@ -198,7 +209,7 @@ func TestLoadIntoDirectory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			x.Shrink()
+			x.Shrink(true)
 			lines, _, err := judge(t.Context(), t, 2, x, nil, articles(t, 2000))
 			if err != nil {
 				t.Fatal(err)
@@ -215,7 +226,7 @@ func TestLoadIntoDirectory(t *testing.T) {
 
 // TestDirectoryFails: a file that is damaged or gone, and a disk that is full, end the run, which says what to do.
 func TestDirectoryFails(t *testing.T) {
-	path := articles(t, 1200)
+	path, more := articles(t, 1200), articles(t, 2500)
 	for want, fail := range map[string]func(*filestest.Memory, *filestest.Faulty, []string){
 		"look at its disk, and run it anew": func(m *filestest.Memory, _ *filestest.Faulty, names []string) {
 			for _, name := range names {
@@ -224,7 +235,7 @@ func TestDirectoryFails(t *testing.T) {
 				}
 			}
 		},
-		"a file in --directory cannot be read: ": func(_ *filestest.Memory, f *filestest.Faulty, _ []string) {
+		"look at the system's log": func(_ *filestest.Memory, f *filestest.Faulty, _ []string) {
 			f.Before = func(c filestest.Call) error {
 				if c.Op == "read" {
 					return syscall.EIO
@@ -249,7 +260,7 @@ func TestDirectoryFails(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x.Shrink()
+		x.Shrink(true)
 		out, err := dedup.OpenOutputs(dedup.OutputParams{Similarity: p.Index.Duplicates})
 		if err != nil {
 			t.Fatal(err)
@@ -257,12 +268,12 @@ func TestDirectoryFails(t *testing.T) {
 		n := 0
 		pass := dedup.Pass{Params: dedup.Params{Index: p.Index, Workers: 1}, Judge: x, Out: out, Notes: io.Discard}
 		pass.After = func() error {
-			if n++; n == 4 {
+			if n++; n == 1 {
 				fail(memory, faulty, slices.Sorted(maps.Keys(x.FileNames())))
 			}
 			return nil
 		}
-		err = pass.Run(t.Context(), nil, &dedup.Input{Reader: reading(t, path, path)})
+		err = pass.Run(t.Context(), nil, &dedup.Input{Reader: reading(t, path, more)})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "remember") {
 			t.Errorf("%v, want %q", err, want)
 		}

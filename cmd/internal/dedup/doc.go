@@ -12,8 +12,8 @@
 // EachPair gathers the sketches of all documents, compares each with each, and answers at the end: for distances of
 // SimHashes that no band key guarantees.
 //
-// A Checkpoint is where a run goes on after it was stopped. What does not fit into memory is judged in several passes, each
-// of which has a share: see RunPasses. An Estimate says before how many there will be.
+// A Checkpoint is where a run goes on after it was stopped. What does not fit into memory lies in the files of a directory. An
+// Estimate says before that it will not fit.
 //
 // A Pass is one run over files. Outputs are the files that its verdicts are written to, Groups the clusters that some
 // of them wait for, and a Summary is its result.

@@ -47,8 +47,8 @@ func (i *Input) Estimate(p index.Params) (e Estimate, err error) {
 // documents of some ten bytes, or compressed ones of some hundreds.
 const mostGrown = 64
 
-// estimate tells what there is to do, before anything is judged: in several passes always, else only if the memory
-// clearly does not suffice. It tells nothing of what cannot be known: of pipes and lists of files.
+// estimate tells, before anything is judged, if the memory clearly does not suffice, or the directory. It tells nothing of
+// what cannot be known: of pipes and lists of files.
 func (p *Pass) estimate(of index.Params, memory setting.Bytes, inputs ...*Input) error {
 	all := Estimate{Bytes: float64(p.index.Stats().WindowBytes)} // of an index file
 	size := int64(0)
@@ -61,7 +61,7 @@ func (p *Pass) estimate(of index.Params, memory setting.Bytes, inputs ...*Input)
 		}
 		size += in.Size
 	}
-	if !p.inPasses && size < int64(memory)/mostGrown {
+	if size < int64(memory)/mostGrown {
 		return nil
 	}
 	for _, in := range inputs {
@@ -75,27 +75,21 @@ func (p *Pass) estimate(of index.Params, memory setting.Bytes, inputs ...*Input)
 		all.Documents, all.Bytes = all.Documents+e.Documents, all.Bytes+e.Bytes
 	}
 	if all.Documents > 0 {
-		all.print(p.Notes, memory, p.index.params.Directory, p.inPasses)
+		all.print(p.Notes, memory, p.index.params.Directory)
 	}
 	return nil
 }
 
-// clearly is how many times the memory an index must be estimated at before a run without passes warns: copies take none,
+// clearly is how many times the memory an index must be estimated at before a run warns: copies take none,
 // and the estimate is only about right.
 const clearly = 2
 
-func (e Estimate) print(out io.Writer, memory setting.Bytes, directory *files.Directory, passes bool) {
+func (e Estimate) print(out io.Writer, memory setting.Bytes, directory *files.Directory) {
 	documents, need := terminal.Grouped(int(rounded(e.Documents))), terminal.Mebibytes(int64(e.Bytes))
 	if e.Bytes >= float64(setting.GiB) {
 		need = terminal.Gibibytes(int64(e.Bytes))
 	}
 	switch parts := e.Bytes / float64(memory); {
-	case passes && parts <= 1:
-		fmt.Fprintf(out, "unecho: about %s documents, whose index takes at most about %s of %s: one pass will do\n", documents, need,
-			memory)
-	case passes:
-		fmt.Fprintf(out, "unecho: about %s documents, whose index takes about %s if none is a copy, %s at a time: about %d passes at most\n",
-			documents, need, memory, int(math.Ceil(parts)))
 	case directory != nil:
 		if free, err := directory.Free(); err == nil && parts > 1 && e.Bytes > float64(free) { // else writing will tell
 			fmt.Fprintf(out, "unecho: about %s documents, whose index takes about %s if none is a copy, and --directory has room for %s: "+
@@ -103,7 +97,7 @@ func (e Estimate) print(out io.Writer, memory setting.Bytes, directory *files.Di
 		}
 	case parts >= clearly:
 		fmt.Fprintf(out, "unecho: about %s documents, whose index takes about %s if none is a copy, and may take %s: the run may end when "+
-			"that is full; raise --memory, add --passes, or keep less of each document by --verify estimate\n", documents, need, memory)
+			"that is full; raise --memory, add --directory, or keep less of each document by --verify estimate\n", documents, need, memory)
 	}
 }
 

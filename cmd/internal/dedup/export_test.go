@@ -2,9 +2,11 @@ package dedup
 
 import "github.com/unecho/unecho/index/window"
 
-// Shrink has small segments and blocks, and files from the first segment on where there is a directory.
-func (x *Index) Shrink() {
-	x.paged, x.params.Memory = x.params.Directory != nil, 1<<30
+// Shrink has small segments and blocks. If a directory is used at once, it is so from the first segment on.
+func (x *Index) Shrink(atOnce bool) {
+	if atOnce {
+		x.paged, x.params.Memory = x.params.Directory != nil, 1<<30
+	}
 	x.replica.Reshape(16, 1<<14)
 	x.replica.Files().BlocksOf(window.Sizes{Run: 2, Merge: 2, Parts: 4, Tail: 1})
 }

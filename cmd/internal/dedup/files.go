@@ -4,11 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/corpus"
-	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/outfile"
 )
 
@@ -53,9 +51,6 @@ func (r *dedupRun) openFiles(list string, paths []string, spared outfile.Files, 
 	}
 	p.Rows, p.Kept = rows, r.Keep
 	named := cmdline.NamedFiles(r.cmd, list, paths)
-	if cmdline.Bool(r.cmd, "passes") {
-		named.Again = "passes"
-	}
 	sources, size, err := spared.Sources(named)
 	if err != nil {
 		return nil, err
@@ -90,32 +85,4 @@ func (r *dedupRun) willWrite() (outfile.Files, error) {
 		return nil, err
 	}
 	return all, errors.Join(outputs.SpareFiles(r.Load), all.SpareFiles(cmdline.ConfigFile(r.cmd)))
-}
-
-// checkPasses refuses what several passes cannot do.
-func (r *dedupRun) checkPasses() error {
-	r.passes = cmdline.Bool(r.cmd, "passes")
-	switch {
-	case !r.passes:
-		return nil
-	case r.List == corpus.Stdin || slices.Contains(r.Query, corpus.Stdin):
-		return exit.Usage(errors.New("--passes reads the files several times, and standard input can be read once only: name a file"))
-	case len(r.Old) > 0 || r.Load+r.Save != "":
-		return exit.Usage(errors.New("--passes has a part of the index in memory at a time: leave out --index, --index-file and --save-index"))
-	case r.All:
-		return exit.Usage(errors.New("--passes remembers unique documents only: leave out --matches all, and a --distance beyond blocks"))
-	case r.cmd.Flag("directory").Changed:
-		return exit.Usage(errors.New("--passes and --directory are two ways for what does not fit into memory: leave out one of them"))
-	case r.HTML != "":
-		return exit.Usage(errors.New("--passes comes to documents in another order than that of a page: leave out --html"))
-	case r.Config.Judge.Duplicates.CompareCopies:
-		return exit.Usage(errors.New("--passes remembers unique documents only: leave out duplicates.compare_copies: true"))
-	}
-	return nil
-}
-
-// again opens the same files once more.
-func (r *dedupRun) again() (*Input, error) {
-	_, query, err := r.open()
-	return query, err
 }

@@ -62,8 +62,9 @@ type Index struct {
 	places   report.Rows // of the documents of its file
 
 	pager  paging.Pager
-	paged  bool // old documents lie in files from now on
-	sealed int  // segments that no block covered when that was looked at last
+	paged  bool   // old documents lie in files from now on
+	begins func() // called when they begin to; may be nil
+	sealed int    // segments that no block covered when that was looked at last
 }
 
 // NewIndex builds an Index without documents. The caller must have validated the Params.

@@ -104,7 +104,7 @@ func (d *Outputs) reportRejected(out io.Writer) {
 	d.refused.Report(out, report.Left(d.unique != nil, d.params.Keep, d.left))
 }
 
-// note notes where a document is. One that was noted before, in an earlier pass or before the run was stopped, is passed over.
+// note notes where a document is. One that was noted before the run was stopped is passed over.
 func (d *Outputs) note(number int64, name []byte, file string, row int) {
 	if number < d.places.Next() {
 		return

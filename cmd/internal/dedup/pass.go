@@ -35,23 +35,19 @@ type Pass struct {
 	// where the pass goes on after it was stopped; nil: nowhere. Judge is its Index, and Out is Resumable
 	Checkpoint *Checkpoint
 
-	judged    Resumed    // documents so far, if there is a Checkpoint or there are Passes
-	cuts      index.Cuts // of passes before, and of the run that goes on
-	inPasses  bool
-	pass      int     // which of several it is, from 1
-	share     *share  // of this pass
-	read      Resumed // documents that this pass has read: judged, or compared with them
-	all       Resumed // all documents, as the first of several passes has read them
-	index     *Index  // the same as Judge, if it is one
-	documents int64   // read so far
-	collected int64   // bytes that were read when the collector was set last
+	judged    Resumed    // documents so far, if there is a Checkpoint
+	cuts      index.Cuts // of the run that goes on
+	index     *Index     // the same as Judge, if it is one
+	bar       *terminal.Progress
+	documents int64 // read so far
+	collected int64 // bytes that were read when the collector was set last
 }
 
 // Run reads everything and writes the outputs. If old is nil there is no index; if query is nil nothing is judged. When
 // ctx is done, it writes what was judged so far, and returns an error that says so.
 func (p *Pass) Run(ctx context.Context, old, query *Input) error {
 	if p.index, _ = p.Judge.(*Index); p.index != nil {
-		p.Out.places = p.index.places
+		p.Out.places, p.index.begins = p.index.places, p.reportFiles
 	}
 	if _, resumes := p.Checkpoint.resumed(); p.index != nil && !resumes {
 		if err := p.estimate(p.index.Params(), p.index.params.Memory, old, query); err != nil {
@@ -152,6 +148,27 @@ func (p *Pass) keepCheckpoints() {
 	}
 }
 
+// reportFiles says that old documents begin to lie in files, which takes a while the first time.
+func (p *Pass) reportFiles() {
+	p.bar.End()
+	fmt.Fprintf(p.Notes, "unecho: the memory is full with %s: old ones lie in files from now on\n",
+		terminal.Several(p.index.Stats().Documents, "document"))
+}
+
+// checkpoint takes one, unless it would be that which there is.
+func (p *Pass) checkpoint(ctx context.Context) error {
+	if p.judged.Documents == p.Checkpoint.saved || p.judged.Documents == 0 {
+		return nil
+	}
+	if p.judged.Documents != p.index.Next() {
+		return fmt.Errorf("write a checkpoint: %d documents were judged, and %d written: this is a bug", p.index.Next(), p.judged.Documents)
+	}
+	return p.Checkpoint.save(ctx, p.index, p.Out, checkpointState{
+		Version: checkpointVersion, Documents: p.judged.Documents, Front: p.judged.Front,
+		Cuts: p.allCuts(), Window: p.index.Stats().WindowBytes,
+	})
+}
+
 func (p *Pass) judgeQuery(ctx context.Context, query *Input) (err error) {
 	if query != nil {
 		err = p.readAll(ctx, query, p.Out.add)
@@ -179,22 +196,11 @@ func (p *Pass) compareEach(ctx context.Context, pairs *EachPair) error {
 	return err
 }
 
-// readAll judges the documents of files.
-func (p *Pass) readAll(ctx context.Context, in *Input, each func(*Outcome) error) error {
-	return p.readFiles(ctx, in, func(o *Outcome, _ *terminal.Progress) error {
-		p.documents++
-		if p.Hashed {
-			p.judged.Add(o.Sum)
-		}
-		return each(o)
-	})
-}
-
-// readFiles has the judge see the documents of files, and shows how far that is.
-func (p *Pass) readFiles(ctx context.Context, in *Input, each func(*Outcome, *terminal.Progress) error) (err error) {
+// readAll judges the documents of files, and shows how far that is.
+func (p *Pass) readAll(ctx context.Context, in *Input, each func(*Outcome) error) (err error) {
 	defer func() { err = errors.Join(err, in.Reader.Close()) }()
 	bar := terminal.NewProgress(p.Notes, in.Size)
-	bar.Hidden = p.Quiet
+	bar.Hidden, p.bar = p.Quiet, bar
 	defer bar.End()
 	p.Passing = func() { p.show(bar, in) }
 	return Run(ctx, p.Params, in.Reader, p.Judge, func(o *Outcome) error {
@@ -203,7 +209,11 @@ func (p *Pass) readFiles(ctx context.Context, in *Input, each func(*Outcome, *te
 			p.collected = bytes
 			p.setGarbage()
 		}
-		return each(o, bar)
+		p.documents++
+		if p.Hashed {
+			p.judged.Add(o.Sum)
+		}
+		return each(o)
 	})
 }
 
@@ -240,23 +250,18 @@ func (p *Pass) explained(err error) error {
 		return fmt.Errorf("%w: make room there, and %s", err, again)
 	case errors.Is(err, errUnreadable):
 		return fmt.Errorf("%w: look at its disk, and %s", err, again)
-	case errors.Is(err, errChanged) && p.inPasses && p.Checkpoint == nil:
-		return fmt.Errorf("read the files again: %w; run it anew when nothing writes them", err)
 	case errors.Is(err, errChanged):
 		return fmt.Errorf("go on: %w; begin anew with an empty directory for --checkpoint", err)
 	case !errors.Is(err, ErrMemory):
 		return err
 	case p.index == nil:
 		return fmt.Errorf("%w: raise --memory, or lower --distance", err)
-	case p.inPasses:
-		return fmt.Errorf("%w at once: raise --memory", err)
+	case p.index.params.Directory != nil:
+		return fmt.Errorf("%w, though old documents lie in files: raise --memory, and %s", err, again)
 	case p.Checkpoint != nil:
-		return fmt.Errorf("%w: raise --memory or add --passes, and it goes on from the last checkpoint", err)
+		return fmt.Errorf("%w: raise --memory or add --directory, and it goes on from the last checkpoint", err)
 	}
-	if p.index.params.Directory != nil {
-		return fmt.Errorf("%w, though old documents lie in files: raise --memory", err)
-	}
-	return fmt.Errorf("%w: raise --memory, add --passes, or keep less of each document by --verify estimate; a stream without "+
+	return fmt.Errorf("%w: raise --memory, add --directory, or keep less of each document by --verify estimate; a stream without "+
 		"end is for `unecho run`", err)
 }
 

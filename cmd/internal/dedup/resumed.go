@@ -104,12 +104,8 @@ func (r *dedupRun) resumable(c *Checkpoint) error {
 	if _, resumes := c.resumed(); !resumes {
 		return nil
 	}
-	in := ""
-	if c.saved.pass > 0 {
-		in = fmt.Sprintf(" in pass %d", c.saved.pass)
-	}
-	fmt.Fprintf(r.cmd.ErrOrStderr(), "unecho: going on%s behind %s, which are read again and not judged\n", in,
-		terminal.Several(int(c.saved.documents), "document"))
+	fmt.Fprintf(r.cmd.ErrOrStderr(), "unecho: going on behind %s, which are read again and not judged\n",
+		terminal.Several(int(c.saved), "document"))
 	return nil
 }
 

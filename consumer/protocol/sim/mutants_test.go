@@ -232,6 +232,9 @@ var shown = []string{
 	"the key goes into the journal",
 }
 
+// panics is a bug that lets damaged records pass, which may end the program before a rule is seen to be broken.
+const panics = "a page is what was written"
+
 const (
 	// mutantSteps are simulated at most until a mutant has to be caught: most are within some thousands, the rarest one
 	// by its luck once in some 400,000.
@@ -271,7 +274,7 @@ func tryMutants(t *testing.T, these func(mutant) bool) {
 				if err == nil {
 					t.Fatalf("it is not caught: %s", out)
 				}
-				if !strings.Contains(out, "1 violation") {
+				if !strings.Contains(out, "1 violation") && !(m.rule == panics && strings.Contains(out, "panic: runtime error")) {
 					t.Fatalf("the simulation ends with %v, and not by one violation:\n%s", err, out)
 				}
 				t.Log(out)

@@ -20,8 +20,8 @@ const (
 	// pagesAhead bounds the pages that are read for them, but for those of lookups that have begun: 8 MiB, and 4 MiB. With
 	// what is wanted of the tail, 4 MiB, it is no more than the window keeps between two entries.
 	pagesAhead = 2048
-	// walkAtOnce is how many documents Each visits before it drops what it has read.
-	walkAtOnce = 1 << 16
+	// walkBytes is how much Each reads, about, before it drops that.
+	walkBytes = 64 << 20
 )
 
 // Pager reads for a replica. Only one goroutine may call its methods at a time, but for Read.
@@ -57,11 +57,12 @@ func (p *Pager) Apply(ctx context.Context, at index.Stamp, rec index.Record) (in
 
 // Each visits the documents of the window, the oldest first (index.Replica.Each).
 func (p *Pager) Each(ctx context.Context, visit func(*index.Remembered)) error {
-	of := p.Replica.Files()
+	of, s := p.Replica.Files(), p.Replica.Stats()
+	most := 1 + int(int64(s.Documents)*walkBytes/max(s.WindowBytes, 1))
 	defer of.Done()
 	for walk, done := (index.Walk{}), false; !done; {
 		of.Again()
-		done = p.Replica.Step(&walk, walkAtOnce, visit)
+		done = p.Replica.Step(&walk, most, visit)
 		if err := p.need(ctx, of.Wanted()); err != nil {
 			return err
 		}

@@ -16,6 +16,9 @@ import (
 // errUnreadable is returned if a file of the directory was lost or damaged: there is no other copy of it.
 var errUnreadable = errors.New("a file in --directory cannot be read")
 
+// emptyBytes is what the tables take, at most, that find next to nothing. --memory does not count it.
+const emptyBytes = 32 << 20
+
 // keep has old documents lie in files, from when they take more memory than they may.
 func (x *Index) keep(ctx context.Context) error {
 	of := x.replica.Files()
@@ -23,7 +26,7 @@ func (x *Index) keep(ctx context.Context) error {
 		return nil
 	}
 	x.sealed = of.Uncovered()
-	if !x.paged && x.replica.Stats().Memory <= int64(x.params.Memory) {
+	if !x.paged && x.replica.Stats().WindowBytes <= int64(x.params.Memory) {
 		return nil
 	}
 	if !x.paged && x.begins != nil {
@@ -37,7 +40,7 @@ func (x *Index) keep(ctx context.Context) error {
 		return fmt.Errorf("keep old documents in --directory: %w", err)
 	}
 	x.sealed = of.Uncovered()
-	if x.replica.Stats().Memory > int64(x.params.Memory) {
+	if x.replica.Stats().Memory > int64(x.params.Memory)+emptyBytes {
 		return x.full(x.next)
 	}
 	return nil

@@ -92,6 +92,15 @@ func storeConditions() []condition {
 			"make room in duplicates.remember.directory, or look at its disk; damaged files come again from the snapshot store",
 		},
 		{
+			"UnechoFilesSlow", 5 * time.Minute,
+			func(s *seen) bool { return s.Index.Blocks.Uncovered > manySegments || waited(s) > mostWaited },
+			func(s *seen) string {
+				return fmt.Sprintf("the disk with old documents is nearly too slow: %d segments wait for a block, and judging waited %v "+
+					"of the last quarter of an hour for files", s.Index.Blocks.Uncovered, waited(s).Round(time.Second))
+			},
+			"name a faster disk in duplicates.remember.directory, or see what else uses this one",
+		},
+		{
 			"UnechoSnapshotsOld", 5 * time.Minute,
 			func(s *seen) bool {
 				return s.SnapshotTime > 0 && s.now.at.UnixMilli()-s.SnapshotTime > quarter.Milliseconds() &&
@@ -109,6 +118,18 @@ func storeConditions() []condition {
 // unwritten returns how many snapshots have failed in the last quarter of an hour.
 func unwritten(s *seen) uint64 {
 	return s.rose(quarter, func(r *reading) uint64 { return r.snapshotErrs })
+}
+
+// Files of old documents count as slow, as in the alert, from half of the segments on at which judging waits for blocks, or if
+// it waited for files most of a quarter of an hour.
+const (
+	manySegments = 80
+	mostWaited   = 12 * time.Minute
+)
+
+// waited returns for how long judging has waited for files in the last quarter of an hour.
+func waited(s *seen) time.Duration {
+	return time.Duration(s.rose(quarter, func(r *reading) uint64 { return r.fileWait })) * time.Millisecond
 }
 
 func trimErrs(r *reading) uint64 { return r.trimErrs }

@@ -23,6 +23,7 @@ type sample struct {
 	unique, duplicate, rejected uint64 // of those
 	delay                       consumer.Histogram
 	entered                     uint64 // into the window, by this process's replica
+	reads, late                 uint64 // of old documents in files
 	lag                         *int64
 	behind                      *float64
 }
@@ -37,7 +38,7 @@ type history struct {
 func (h *history) add(s *consumer.Stats, now time.Time) {
 	next := sample{
 		at: now, unique: s.Unique, duplicate: s.Duplicate, delay: s.Delay, entered: s.Index.Unique,
-		lag: known(s.SourceLag), behind: behind(s),
+		reads: s.FileReads, late: s.FileLate, lag: known(s.SourceLag), behind: behind(s),
 	}
 	for _, n := range s.Rejected {
 		next.rejected += n
@@ -109,6 +110,7 @@ func between(from, to *sample) shape.Rate {
 		Time: shape.At(to.at.UnixMilli()), Seconds: took,
 		Documents: float64(to.documents-from.documents) / took, Unique: float64(to.unique-from.unique) / took,
 		Duplicate: float64(to.duplicate-from.duplicate) / took, Rejected: float64(to.rejected-from.rejected) / took,
+		Reads: float64(to.reads-from.reads) / took, Late: float64(to.late-from.late) / took,
 		Median: quantile(&from.delay, &to.delay, 0.5), Slowest: quantile(&from.delay, &to.delay, 0.99),
 		Lag: to.lag, Behind: to.behind,
 	}

@@ -71,6 +71,11 @@ func TestPoint(t *testing.T) {
 		`"unique_per_s":10,"duplicate_per_s":6,"rejected_per_s":2,"duplicate_share":0.3,"median_s":2,"slowest_s":4,"lag_documents":12,"lag_s":1.5}` {
 		t.Errorf("a point is %s", text)
 	}
+	s.FileReads, s.FileLate = 500, 20
+	h.add(&s, at.Add(15*time.Second))
+	if p := h.points()[2]; p.Reads != 100 || p.Late != 4 {
+		t.Errorf("of 500 reads in 5 s, 20 of them late, a point has %+v", p)
+	}
 	if p := got[1]; p.Documents != 0 || p.Duplicates != nil || p.Median != nil || p.Slowest != nil || *p.Lag != 12 {
 		t.Errorf("without documents it is %+v", p)
 	}

@@ -105,6 +105,12 @@ func (a *api) window(s *consumer.Stats) shape.Window {
 		AgeBoundS: b.Age.Seconds(),
 		Memory:    s.Index.Memory, Threshold: a.params(s).Duplicates.Threshold,
 	}
+	if a.Index.Duplicates.Remember.Directory != "" {
+		out.Files = &shape.Files{
+			Documents: s.Index.Filed, Blocks: s.Index.Blocks.Documents, Bytes: s.Index.FileBytes, Reads: s.FileReads, Late: s.FileLate,
+			WaitS: s.FileWait.Seconds(),
+		}
+	}
 	if s.Index.OldestApplied > 0 {
 		out.AgeS = float64(s.Index.Now-s.Index.OldestApplied) / second
 	}

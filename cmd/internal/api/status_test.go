@@ -118,6 +118,23 @@ func TestStatusOfAGroup(t *testing.T) {
 	}
 }
 
+// TestStatusOfFiles: a member with a directory for old documents tells of its files, and another one does not.
+func TestStatusOfFiles(t *testing.T) {
+	service := newFake(t)
+	s := &service.stats
+	s.Index.Filed, s.Index.FileBytes, s.Index.Blocks.Documents = 900, 1<<20, 700
+	s.FileReads, s.FileLate, s.FileWait = 5000, 40, 1500*time.Millisecond
+	if _, got := serve(t, service, nil).do("GET", "/api/v1/status", ""); at(got, "window", "files") != nil {
+		t.Errorf("without a directory: %v", at(got, "window", "files"))
+	}
+	d := serve(t, service, func(s *Setup) { s.Index.Duplicates.Remember.Directory = "/old" })
+	_, got := d.do("GET", "/api/v1/status", "")
+	const want = "map[block_documents:700 bytes:1.048576e+06 documents:900 late_reads:40 reads:5000 wait_s:1.5]"
+	if said := fmt.Sprint(at(got, "window", "files")); said != want {
+		t.Errorf("files are %s, want %s", said, want)
+	}
+}
+
 // TestMembersAreNotKnown: Kafka does not answer, and the rest of the status does not wait for it.
 func TestMembersAreNotKnown(t *testing.T) {
 	service := newFake(t)
@@ -183,6 +200,7 @@ func states() map[string]func(s *consumer.Stats, minute int, ready *bool) {
 		"UnechoCertificateExpires": func(*consumer.Stats, int, *bool) {},
 		"UnechoSnapshotsFail":      func(s *consumer.Stats, minute int, _ *bool) { s.SnapshotErrs = uint64(minute) },
 		"UnechoFilesFail":          func(s *consumer.Stats, minute int, _ *bool) { s.FileErrs = uint64(minute) },
+		"UnechoFilesSlow":          func(s *consumer.Stats, _ int, _ *bool) { s.Index.Blocks.Uncovered = 81 },
 		"UnechoSnapshotsOld":       func(s *consumer.Stats, _ int, _ *bool) { s.SnapshotTime = 1_699_999_000_000 },
 	}
 }
@@ -254,6 +272,10 @@ func TestWarningsNameCauses(t *testing.T) {
 		"and can again": func(s *consumer.Stats, at float64) { s.SnapshotErrs = uint64(at / minute) },
 		"cannot write snapshots: the disk is full": func(s *consumer.Stats, at float64) {
 			s.SnapshotErrs, s.SnapshotErr = uint64(at/minute), &member.Failure{Err: errors.New("the disk is full")}
+		},
+		"84 segments wait for a block, and judging waited 0s of": func(s *consumer.Stats, _ float64) { s.Index.Blocks.Uncovered = 84 },
+		"3 segments wait for a block, and judging waited 13m30s of": func(s *consumer.Stats, at float64) {
+			s.Index.Blocks.Uncovered, s.FileWait = 3, time.Duration(0.9*at*float64(time.Second))
 		},
 		"and are whole again": func(s *consumer.Stats, at float64) { s.FileErrs = uint64(at / minute) },
 		"files with old documents fail: no space": func(s *consumer.Stats, at float64) {

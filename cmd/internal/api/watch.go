@@ -23,7 +23,7 @@ type reading struct {
 	deleted, withdrawals, divergence uint64
 	skipped                          uint64
 	strays, snapshotErrs, trimErrs   uint64
-	fileErrs                         uint64
+	fileErrs, fileWait               uint64 // fileWait: ms
 	unique, uniqueCut                uint64
 	sign, judge, forward             float64 // seconds that batches took
 }
@@ -33,7 +33,8 @@ func readingOf(s *consumer.Stats, ready bool, now time.Time) reading {
 		at: now, ready: ready, lag: s.SourceLag, next: s.JournalNext, commits: s.Commits, documents: s.Unique + s.Duplicate + s.Unchecked,
 		unchecked: s.Unchecked, duplicates: s.Duplicate,
 		deleted: s.Deleted, skipped: s.Skipped, withdrawals: s.Withdrawals,
-		divergence: s.Divergences, snapshotErrs: s.SnapshotErrs, trimErrs: s.TrimErrs, fileErrs: s.FileErrs, unique: s.Index.Unique, uniqueCut: s.Index.UniqueCut,
+		divergence: s.Divergences, snapshotErrs: s.SnapshotErrs, trimErrs: s.TrimErrs, fileErrs: s.FileErrs,
+		fileWait: uint64(s.FileWait.Milliseconds()), unique: s.Index.Unique, uniqueCut: s.Index.UniqueCut,
 		sign: s.Latency.Sign.Sum, judge: s.Latency.Judge.Sum, forward: s.Latency.Forward.Sum,
 	}
 	for _, n := range s.Rejected {

@@ -67,7 +67,7 @@ func documented(helps, types map[string]string, labels map[string]*labelled) []b
 
 ` + "`/metrics`" + ` has these metrics, and in ` + "`# HELP`" + ` when to worry. A value that is not known is absent, and so is a bound that
 is not set. Begin with [these](api.md#health-and-metrics). A process also has those of the Go runtime (` + "`go_`" + ` and
-` + "`process_`" + `). The table is generated. Names in ` + "`_total`" + ` are counters, the others gauges or histograms.
+` + "`process_`" + `). Names in ` + "`_total`" + ` are counters, the others gauges or histograms.
 
 | metric and labels | meaning |
 | --- | --- |

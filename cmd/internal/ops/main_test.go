@@ -16,6 +16,7 @@ import (
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/window"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -55,6 +56,7 @@ func full() consumer.Stats {
 			Candidates: 1234, Full: 5, Unverified: 6, UniqueCut: 7, Doubtful: 8, Dropped: 4321, Work: 65_432, Moved: 789, MostMoved: 42,
 			Documents: 680, Memory: 123_000, WindowBytes: 99_000, OldestApplied: 1_699_999_000_000,
 			Now: 1_700_000_000_500, Held: 23, Filed: 512, FileBytes: 880_000,
+			Blocks: window.BlockStats{Count: 13, Documents: 384, Bytes: 220_000, Memory: 14_000, Uncovered: 19},
 		},
 		GroupLags: []consumer.PartitionLag{{PartitionName: entry.Name("news", 0), Documents: 1}},
 		Lags: []consumer.PartitionLag{
@@ -63,7 +65,7 @@ func full() consumer.Stats {
 		},
 		SourceLag: 77, Leaderless: 3, Partitions: 4, Standing: consumer.Standing{InARow: 6}, SnapshotNext: 4000,
 		SnapshotTime: 1_699_999_940_000, SnapshotErrs: 3, TrimErrs: 2, Ready: true,
-		FileReads: 610, FileReadBytes: 2_498_560, FileErrs: 12, FileWait: 1250 * time.Millisecond,
+		FileReads: 610, FileReadBytes: 2_498_560, FileLate: 18, FileErrs: 12, FileWait: 1250 * time.Millisecond,
 	}
 	for i, r := range sink.Reasons() {
 		s.Rejected[r] = uint64(i + 1)

@@ -74,7 +74,7 @@ func documentMetrics() []metric {
 		},
 		counter("unecho_reemitted_total", "Copies committed to the unique topic, because nothing of their kind came through for duplicates.remember.reemit_every. They count as unique, too.",
 			func(s *state) uint64 { return s.Reemitted }),
-		counter("unecho_documents_by_bytes_total", "Documents committed by this process that were compared by their bytes, because more than 5 % of each is not UTF-8 or cannot be read. Have them converted to UTF-8, or rejected by sources.reject.",
+		counter("unecho_documents_by_bytes_total", "Committed documents compared by their bytes: more than 5 % of each is not UTF-8 or cannot be read. Have them converted to UTF-8, or rejected by sources.reject.",
 			func(s *state) uint64 { return s.ByBytes }),
 		byReason("unecho_rejected_total", "Documents committed to the rejected topic, by reason. When it rises, read unecho-detail on the records there.",
 			sink.Reasons(), func(s *state) map[sink.Reason]uint64 { return s.Rejected }),
@@ -95,7 +95,7 @@ func documentMetrics() []metric {
 				}
 				return 0, true
 			}),
-		counter("unecho_documents_recorded_total", "Documents that were passed on unchecked, and brought to the journal since, without those that were rejected meanwhile.",
+		counter("unecho_documents_recorded_total", "Documents passed on unchecked, and brought to the journal since, without those rejected meanwhile.",
 			func(s *state) uint64 { return s.Recorded }),
 	}
 }
@@ -119,11 +119,11 @@ func gatewayMetrics() []metric {
 				}
 			},
 		},
-		open("unecho_gateway_documents_total", "Documents that came over HTTP and were brought to the source.",
+		open("unecho_gateway_documents_total", "Documents brought to the source over HTTP.",
 			func(s *gateway.Stats) uint64 { return s.Documents }),
-		open("unecho_gateway_repeated_total", "Documents that came over HTTP and were recognised by their idempotency keys, so that they were not brought to the source again.",
+		open("unecho_gateway_repeated_total", "Documents over HTTP, recognised by their idempotency keys and not brought to the source again.",
 			func(s *gateway.Stats) uint64 { return s.Repeated }),
-		open("unecho_gateway_bytes_total", "Bytes of the documents that came over HTTP and were brought to the source, unpacked.",
+		open("unecho_gateway_bytes_total", "Bytes of the documents brought to the source over HTTP, unpacked.",
 			func(s *gateway.Stats) uint64 { return s.Bytes }),
 		{
 			name: "unecho_gateway_verdict_seconds", help: "How long requests with wait=verdict took until all verdicts were known. Those that are pending are not in it.",
@@ -163,11 +163,11 @@ func sourceMetrics() []metric {
 	return []metric{
 		gauge("unecho_assigned_partitions", "Source partitions that this process works on. Members should have about equally many; the sum is all there are.",
 			func(s *state) (float64, bool) { return float64(s.Partitions), true }),
-		gauge("unecho_source_lag_documents", "Source offsets that can be read and that the group has not committed yet, all members together, so take the maximum over them. Rising: add members or find the slow stage. Absent when it cannot be read.",
+		gauge("unecho_source_lag_documents", "Source offsets that can be read and are not committed yet, of the whole group: take the maximum over members. Rising: add members or find the slow stage. Absent when it cannot be read.",
 			func(s *state) (float64, bool) { return float64(s.SourceLag), s.SourceLag >= 0 }),
 		{
 			name: "unecho_source_partition_lag_documents", kind: prometheus.GaugeValue, labels: []string{"topic", "partition"},
-			help: "Source offsets of a partition that can be read and that the group has not committed yet, of each partition that this process reads, 1000 at most. One that lags alone has more documents, larger ones, or a slow broker. Absent when it cannot be read.",
+			help: "Source offsets that can be read and are not committed yet, of each partition that this process reads, 1000 at most. One that lags alone has more documents, larger ones, or a slow broker. Absent when it cannot be read.",
 			values: func(s *state, emit emitter) {
 				for _, l := range s.Lags {
 					emit(float64(l.Documents), l.Topic, strconv.Itoa(int(l.Partition)))
@@ -176,7 +176,7 @@ func sourceMetrics() []metric {
 		},
 		{
 			name: "unecho_source_partition_lag_seconds", kind: prometheus.GaugeValue, labels: []string{"topic", "partition"},
-			help: "For how long the oldest document of the partition that is not committed has waited, at most; 0 without lag. By the timestamp of the last one that is, and by when the partition was last read to its end. Absent until one of them is known.",
+			help: "How long the partition's oldest document that is not committed has waited, at most; 0 without lag. By the timestamp of the last one that is, and by when the partition was last read to its end. Absent until one of them is known.",
 			values: func(s *state, emit emitter) {
 				for _, l := range s.Lags {
 					if l.Seconds >= 0 {
@@ -187,11 +187,11 @@ func sourceMetrics() []metric {
 		},
 		gauge("unecho_source_waiting_partitions", "Partitions of this process that wait for a person at a batch that cannot be unpacked. The log names them, the offset and what to do; the others go on.",
 			func(s *state) (float64, bool) { return float64(len(s.Waiting)), true }),
-		gauge("unecho_source_untaken_topics", "Topics that sources.pattern fits and that are not read, because their outputs are missing or not as they must be. The log names them and what to do; the others go on.",
+		gauge("unecho_source_untaken_topics", "Topics that sources.pattern fits, not read because their outputs are missing or wrong. The log names them and what to do; the others go on.",
 			func(s *state) (float64, bool) { return float64(len(s.Untaken)), true }),
-		counter("unecho_source_deleted_total", "Source offsets that retention deleted before the group read them, so at most so many documents, each counted once by one process. Nobody judges them: keep them longer, or add members.",
+		counter("unecho_source_deleted_total", "Source offsets that retention deleted before the group read them: at most so many documents, each counted by one process. Nobody judges them: keep them longer, or add members.",
 			func(s *state) uint64 { return s.Deleted }),
-		counter("unecho_source_skipped_total", "Source offsets that the group left out because somebody else has committed beyond them, so at most so many documents, each counted once by one process. unecho audit names those that nobody judged, with the command that has them judged.",
+		counter("unecho_source_skipped_total", "Source offsets that the group left out because somebody else has committed beyond them: at most so many documents, each counted by one process. For those that nobody judged, unecho audit has the command.",
 			func(s *state) uint64 { return s.Skipped }),
 		gauge("unecho_source_leaderless_partitions", "Partitions of the source that have no leader, of the whole group. Their documents wait, the others go on: look at the brokers. Absent when it cannot be read.",
 			func(s *state) (float64, bool) { return float64(s.Leaderless), s.SourceLag >= 0 }),
@@ -208,13 +208,13 @@ func journalMetrics() []metric {
 			func(s *state) (float64, bool) { return float64(s.JournalNext), restored(s) }),
 		gauge("unecho_journal_start_offset", "The first journal offset that is kept. It rises when snapshots are taken and all members share their store; else the journal grows for ever. Absent when it cannot be read.",
 			func(s *state) (float64, bool) { return float64(s.JournalStart), s.JournalStart >= 0 }),
-		gauge("unecho_journal_start_timestamp_seconds", "When the oldest record that the journal keeps was appended: so far back it reaches. Absent when it cannot be read, and while the journal is empty.",
+		gauge("unecho_journal_start_timestamp_seconds", "When the oldest record that the journal keeps was appended. Absent when it cannot be read, and while the journal is empty.",
 			func(s *state) (float64, bool) { return seconds(s.StartTime), s.StartTime > 0 }),
 		gauge("unecho_journal_kept_records", "Records that the journal keeps. It falls when the journal is trimmed. Absent when it cannot be read.",
 			func(s *state) (float64, bool) {
 				return float64(s.JournalEnd - s.JournalStart), s.JournalStart >= 0 && s.JournalEnd >= s.JournalStart
 			}),
-		gauge("unecho_journal_kept_bytes", "Bytes of the records that the journal keeps, before compression and replication, estimated from the mean size of those that this process has read. Absent when it cannot be read.",
+		gauge("unecho_journal_kept_bytes", "Bytes of the journal's records, before compression and replication, estimated from those that this process has read. Absent when it cannot be read.",
 			func(s *state) (float64, bool) {
 				n, ok := s.JournalKeptBytes()
 				return float64(n), ok
@@ -274,15 +274,15 @@ func windowMetrics() []metric {
 			func(s *state) (float64, bool) { return s.Bounds.Age.Seconds(), s.Bounds.Age > 0 }),
 		counter("unecho_window_candidates_total", "Documents that others were compared with. Many per document cost time: a low duplicates.threshold, or popular phrases.",
 			func(s *state) uint64 { return s.Index.Candidates }),
-		counter("unecho_window_dropped_total", "Documents met under a common key and ruled out by their digests, so that they were not compared. They cost some 10 to 100 ns each.",
+		counter("unecho_window_dropped_total", "Documents met under a common key, and not compared because their digests ruled them out. They cost some 10 to 100 ns each.",
 			func(s *state) uint64 { return s.Index.Dropped }),
 		counter("unecho_window_work_steps_total", "Steps spent on comparing documents. Some 10 ns each, on every member.",
 			func(s *state) uint64 { return s.Index.Work }),
 		counter("unecho_window_cut_total", "Keys of which not all documents were looked at, but the newest 1,024. It rises where documents have most of their text in common.",
 			func(s *state) uint64 { return s.Index.Full }),
-		counter("unecho_window_unverified_total", "Candidates left out, the least promising ones, for duplicates.max_candidates, or because comparing them would cost too much.",
+		counter("unecho_window_unverified_total", "Candidates left out, the least promising ones, for duplicates.max_candidates or the cost of comparing.",
 			func(s *state) uint64 { return s.Index.Unverified }),
-		counter("unecho_window_unique_cut_total", "Unique documents for which something was left out, so that they may be copies; their records say so (unecho-cut).",
+		counter("unecho_window_unique_cut_total", "Unique documents that may be copies, because something was left out; their records say so (unecho-cut).",
 			func(s *state) uint64 { return s.Index.UniqueCut }),
 		counter("unecho_window_doubtful_total", "Duplicates by verify: estimate that are as near to the threshold as an estimate may be off. Where most are, as among lines of one template, many are no copies: use verify: jaccard.",
 			func(s *state) uint64 { return s.Index.Doubtful }),
@@ -314,7 +314,7 @@ func snapshotMetrics() []metric {
 
 func processMetrics() []metric {
 	return []metric{
-		gauge("unecho_ready", "1 when this process would forward a document that came now, as /ready says. 0 for long: /ready says why.",
+		gauge("unecho_ready", "1 when this process would forward a document that came now, as /ready says. At 0 for long, /ready says why.",
 			func(s *state) (float64, bool) {
 				if s.ready {
 					return 1, true

@@ -65,6 +65,17 @@ type Window struct {
 	Bites      string  `json:"bites,omitempty"` // the bound at which documents leave now (age, documents or memory); empty: none is reached
 	Memory     int64   `json:"memory_bytes"`
 	Threshold  float64 `json:"threshold"`
+	Files      *Files  `json:"files,omitempty"` // absent: all is in memory
+}
+
+// Files is what of the window lies in files of this process, and what it has read of them since it started.
+type Files struct {
+	Documents int     `json:"documents"`       // whose records lie there; those of the others are in memory
+	Blocks    int     `json:"block_documents"` // that blocks find; tables in memory find the others
+	Bytes     int64   `json:"bytes"`
+	Reads     uint64  `json:"reads"`
+	Late      uint64  `json:"late_reads"` // of those, ones that judging waited for in its turn
+	WaitS     float64 `json:"wait_s"`     // for which judging waited for files
 }
 
 // Journal is how far the replica is with the journal, and what of it is kept.
@@ -152,6 +163,8 @@ type Rate struct {
 	Unique     float64  `json:"unique_per_s"`
 	Duplicate  float64  `json:"duplicate_per_s"`
 	Rejected   float64  `json:"rejected_per_s"`
+	Reads      float64  `json:"file_reads_per_s,omitempty"` // of old documents in files
+	Late       float64  `json:"late_reads_per_s,omitempty"` // of those
 	Duplicates *float64 `json:"duplicate_share"`
 	Median     *float64 `json:"median_s"`      // from a document's timestamp to its commit
 	Slowest    *float64 `json:"slowest_s"`     // the slowest 1 % took longer

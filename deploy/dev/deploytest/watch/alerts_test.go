@@ -47,6 +47,7 @@ func states() []state {
 		{"the certificate has expired", []string{"UnechoCertificateExpires"}, expired},
 		{"the snapshot store is gone", []string{"UnechoSnapshotsFail", "UnechoSnapshotsOld"}, storeGone},
 		{"files of old documents cannot be written", []string{"UnechoFilesFail"}, filesFail},
+		{"a disk is too slow for blocks", []string{"UnechoFilesSlow"}, filesSlow},
 	}
 }
 

@@ -293,3 +293,19 @@ func filesFail(s *scene) ([]*member, func()) {
 	s.settled(m)
 	return []*member{m}, func() { s.produce(1) }
 }
+
+// filesSlow is a member whose disk does not get done with a block.
+func filesSlow(s *scene) ([]*member, func()) {
+	slow := filepath.Join(s.dir, "slow")
+	const begin = "\tparts := make([]Reader, len(run.Parts))\n"
+	overlay, err := plant(s.dir, "index/files/block.go", begin, "\t<-ctx.Done()\n"+begin)
+	check(s.t, err)
+	check(s.t, build(slow, "-overlay", overlay))
+	m := s.startProgram(slow, "one", "duplicates.remember.documents=32000", // 256 in a segment
+		"duplicates.remember.directory="+filepath.Join(s.dir, "old"))
+	for range 22 {
+		s.produce(1000)
+	}
+	s.settled(m)
+	return []*member{m}, idle
+}

@@ -229,6 +229,22 @@ func TestReasons(t *testing.T) {
 	}
 }
 
+// TestFiles: a member with old documents in files says how many there are, how often it reads, and which part of the reads
+// judging waited for. Of another one nothing is said.
+func TestFiles(t *testing.T) {
+	s, x := stage(t, desk())
+	x.says("#window .facts", "In memory62,000 documents300 MiB")
+	x.says("#window .facts", "In files450,000 documents1.2 GiB")
+	x.says("#window .facts", "Reads of files3,456 a second")
+	x.says("#window .facts", "Late, so judging waited1.3 % of the reads")
+	s.Set(func(s *Stage) { delete(s.status["rate"].(JSON), "late_reads_per_s") })
+	x.says("#window .facts", "Late, so judging waitednone")
+	s.Set(func(s *Stage) { s.status["rate"] = nil })
+	x.says("#window .facts", "Reads of files–Late, so judging waited–")
+	s.Set(func(s *Stage) { delete(s.status["window"].(JSON), "files") })
+	x.until(`!document.querySelector('#window .facts').checkVisibility()`)
+}
+
 // TestModules runs the checks of modules.js, which ask the page's own modules.
 func TestModules(t *testing.T) {
 	_, x := stage(t, desk())

@@ -22,6 +22,8 @@ func full() JSON {
 			"partitions": mine,
 		})
 	}
+	rate := point(60, 1234, 0.031)
+	rate["file_reads_per_s"], rate["late_reads_per_s"] = 3456.0, 44.9
 	return JSON{
 		"version": "v1.4.0", "member": "unecho-0", "time": ago(0), "group": "news-filter", "index": "unecho", "ready": true,
 		"documents": JSON{"unique": 812_345, "reemitted": 0, "duplicate": 91_204, "rejected": 17},
@@ -33,8 +35,12 @@ func full() JSON {
 		"lag":       JSON{"documents": 1122, "seconds": 1.6, "leaderless": 0},
 		"window": JSON{
 			"documents": 512_000, "count_bound": 0, "bytes": 1 << 30, "bytes_bound": 1 << 30,
-			"age_s": 11_520.0, "age_bound_s": 86_400.0, "bites": "memory", "memory_bytes": 1 << 30,
+			"age_s": 11_520.0, "age_bound_s": 86_400.0, "bites": "memory", "memory_bytes": 300 << 20,
 			"threshold": 0.8,
+			"files": JSON{
+				"documents": 450_000, "block_documents": 380_000, "bytes": 1_288_490_189, "reads": 1_934_210, "late_reads": 25_000,
+				"wait_s": 71.5,
+			},
 		},
 		"journal": JSON{
 			"next": 88_102, "end": 88_104, "start": 71_000, "kept_records": 17_104,
@@ -47,7 +53,7 @@ func full() JSON {
 		},
 		"assigned_partitions": 4, "partitions": partitions,
 		"members": JSON{"state": "Stable", "read": ago(0), "sessions": sessions},
-		"rate":    point(60, 1234, 0.031), "warnings": []JSON{},
+		"rate":    rate, "warnings": []JSON{},
 		"waiting": []JSON{},
 		"settings": []JSON{
 			{"key": "sources[0].scope", "value": "field:tenant"},

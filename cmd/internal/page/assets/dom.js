@@ -26,6 +26,15 @@ export function put(node, ...children) {
   node.replaceChildren(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false));
 }
 
+/** tell writes facts [name, value, note] into a list, and changes what differs. A list of none is hidden. */
+export function tell(list, facts) {
+  list.hidden = facts.length === 0;
+  if (list.children.length !== facts.length) {
+    put(list, facts.map(() => el('div', {}, el('dt', {}), el('dd', {}, el('span', {}), el('span', { className: 'soft small' })))));
+  }
+  facts.forEach((texts, i) => list.children[i].querySelectorAll('dt, dd > span').forEach((node, k) => say(node, texts[k])));
+}
+
 /** say changes a text where it differs, so that nothing is drawn or read out again that stands there already. */
 export function say(node, text) {
   if (node.textContent !== text) node.textContent = text;

@@ -1,6 +1,6 @@
 // The members of the group, the partitions of the source, the journal and the snapshots.
 
-import { by, el, put, say } from './dom.js';
+import { by, el, put, tell } from './dom.js';
 import { DASH, bytes, count, moment, plural, span } from './format.js';
 import { membersOf, pageOf, readersOf, secondsOf } from './model.js';
 
@@ -71,19 +71,8 @@ function table(name, heads, rows) {
 
 function journal(status, now) {
   const into = by('journal');
-  const rows = [...journalRows(status.journal), ...snapshotRows(status, now)];
-  if (into.dataset.rows !== String(rows.length)) {
-    into.dataset.rows = String(rows.length);
-    put(into, el('div', { className: 'head' }, el('h2', { id: 'journal-title' }, 'Journal and snapshots')),
-      el('dl', { className: 'facts' }, rows.map(() => el('div', {}, el('dt', {}), el('dd', {}, el('span', {}), el('span', { className: 'soft small' }))))));
-  }
-  const shown = into.querySelectorAll('.facts > div');
-  rows.forEach(([name, value, note], i) => {
-    say(shown[i].querySelector('dt'), name);
-    const [main, small] = shown[i].querySelectorAll('dd > span');
-    say(main, value);
-    say(small, note);
-  });
+  if (!into.firstChild) put(into, el('div', { className: 'head' }, el('h2', { id: 'journal-title' }, 'Journal and snapshots')), el('dl', { className: 'facts' }));
+  tell(into.querySelector('.facts'), [...journalRows(status.journal), ...snapshotRows(status, now)]);
 }
 
 function journalRows(j) {

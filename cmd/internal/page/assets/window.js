@@ -1,7 +1,7 @@
 // What is remembered, held against its bounds.
 
-import { by, el, put, say } from './dom.js';
-import { bytes, count, span, percent } from './format.js';
+import { by, el, put, say, tell } from './dom.js';
+import { DASH, bytes, count, span, percent, plural, rate } from './format.js';
 import { windowOf } from './model.js';
 
 const written = { span, bytes, count };
@@ -24,6 +24,19 @@ export function show(status, uniquePerSecond) {
     meter.firstElementChild.style.setProperty('--share', String(b.share));
   });
   say(into.querySelector('.why'), why(status, bites, kept, age));
+  tell(into.querySelector('.facts'), files(status.window, status.rate));
+}
+
+/** files are the facts on old documents in files, where the member has a directory for them. now is the rate of the last minute. */
+function files({ documents, memory_bytes: memory, files: f }, now) {
+  if (!f) return [];
+  const reads = now?.file_reads_per_s ?? 0, late = now?.late_reads_per_s ?? 0;
+  return [
+    ['In memory', plural(Math.max(0, documents - f.documents), 'document'), bytes(memory)],
+    ['In files', plural(f.documents, 'document'), bytes(f.bytes)],
+    ['Reads of files', now ? rate(reads) + ' a second' : DASH, ''],
+    ['Late, so judging waited', late > 0 ? percent(late / reads) + ' of the reads' : now ? 'none' : DASH, ''],
+  ];
 }
 
 function frame(into, bounds) {
@@ -34,7 +47,8 @@ function frame(into, bounds) {
     el('ul', { className: 'bounds' }, bounds.map((b) => el('li', { className: 'bound' },
       el('p', { className: 'names' }, el('span', {}, b.name), el('span', { className: 'of' }), el('span', { className: 'chip' })),
       el('div', { className: 'meter', role: 'meter', 'aria-label': b.name, 'aria-valuemin': '0', 'aria-valuemax': '100', 'aria-valuenow': '0' }, el('span', {}))))),
-    el('p', { className: 'soft small why' }));
+    el('p', { className: 'soft small why' }),
+    el('dl', { className: 'facts' }));
 }
 
 function why(status, bites, kept, age) {

@@ -122,7 +122,7 @@ func TestDashboardRows(t *testing.T) {
 			rows = append(rows, p.Title)
 		}
 	}
-	if want := []string{"Is it well", "What does it find", "Window", "Kafka", "Resources"}; !slices.Equal(rows, want) {
+	if want := []string{"Is it well", "What does it find", "Window", "Old documents in files", "Kafka", "Resources"}; !slices.Equal(rows, want) {
 		t.Errorf("the rows are %q, not %q", rows, want)
 	}
 }

@@ -48,7 +48,11 @@ func (r *Replica) Ahead(rec Record, from, most int) (old window.Search) {
 	old = window.Search{Old: w.Old(), Most: r.find.params.Duplicates.MaxReferences}
 	for i := range n {
 		if e := looked(i); e != nil {
-			old.Entries = append(old.Entries, window.Sought{Entry: e, Fine: r.find.fineAhead(e)})
+			sought := window.Sought{Entry: e}
+			if r.underway.rec == nil { // else a lookup may be half done
+				sought.Fine = r.find.fineAhead(e)
+			}
+			old.Entries = append(old.Entries, sought)
 		}
 	}
 	return old

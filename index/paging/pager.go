@@ -17,9 +17,9 @@ const (
 	readAtOnce = 32
 	// searchAtOnce bounds the entries of a record that are looked up ahead together.
 	searchAtOnce = 256
-	// pagesAhead bounds the pages that are read for them, but for those of lookups that have begun: 8 MiB, and 4 MiB. With
+	// pagesAhead bounds the pages that are read for them, but for those of lookups that have begun: 4 MiB, and 8 MiB. With
 	// what is wanted of the tail, 4 MiB, it is no more than the window keeps between two entries.
-	pagesAhead = 2048
+	pagesAhead = 1024
 	// walkBytes is how much Each reads, about, before it drops that.
 	walkBytes = 64 << 20
 )

@@ -314,7 +314,7 @@ func (h *Files) hold(s *segment) {
 	for i, at := range s.ats {
 		fixed := whole[len(whole)-(i+1)*s.fixed:]
 		binary.LittleEndian.PutUint32(fixed, at)
-		copy(fixed[atBytes:s.fixed], s.keysAndDigest(i))
+		copy(fixed[atBytes+copy(fixed[atBytes:], s.keys(i)):s.fixed], s.digest(i))
 	}
 	s.block, s.ats = whole, nil
 	s.away, s.captured = false, false

@@ -1,6 +1,7 @@
 package window
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"sort"
@@ -44,11 +45,11 @@ func (x *Buckets) meetOld(table, most int, tag uint32, fine bool) {
 			return
 		}
 		s, i := x.of.at(r)
-		switch own := s.keys(i); {
-		case len(own) == 0:
-			most--
-		case x.under(own, table, tag, fine):
+		is, read := x.stands(s, i, table, tag, fine)
+		if is && read {
 			x.met = append(x.met, Met{number: r, segment: s, i: i})
+		}
+		if is || !read {
 			most--
 		}
 	}
@@ -62,6 +63,18 @@ func (x *Buckets) meetOld(table, most int, tag uint32, fine bool) {
 			x.places = b.find(h, list, key, &most, x.places, visit)
 		}
 	}
+}
+
+// stands says whether a document whose keys have left memory is met where a list has it: a list of a band has whole keys,
+// the others have hashes of keys. read is false if its digest or its keys are wanted.
+func (x *Buckets) stands(s *segment, i, table int, tag uint32, fine bool) (is, read bool) {
+	read = len(s.digest(i)) > 0
+	if !fine && table < x.whole() {
+		return read, read
+	}
+	own := s.keys(i)
+	read = read && len(own) > 0
+	return read && x.under(own, table, tag, fine), read
 }
 
 // asked is how many blocks, the oldest ones, a search asks for the window.
@@ -152,25 +165,29 @@ func (s *Search) page(w Want, by sounder) []byte {
 }
 
 // lookupPages bounds the pages that a lookup reads ahead. Those that it leaves out are wanted in their turn.
-const lookupPages = 32
+const lookupPages = 64
 
-// Lookup reads what a lookup of an entry will want: postings, keys, and the records of documents that are near.
+// Lookup reads what a lookup of an entry will want: postings, digests, and the keys and records of documents that are near.
 func (s *Search) Lookup(e Sought) {
 	s.left, s.digest, s.near = lookupPages, entry.ReadDigest(e.Digest), s.near[:0]
 	mays := make([]uint64, s.Old.bands+1)
-	for list := range mays {
-		mays[list] = s.find(list, oldKey(e.Keys, list, s.Old.bands), func(o own) bool { return o.is(e.Entry, list) })
+	for list := range s.Old.bands {
+		mays[list] = s.find(list, oldKey(e.Keys, list, s.Old.bands), nil)
 	}
+	mays[s.Old.bands] = s.find(s.Old.bands, oldKey(e.Keys, s.Old.bands, s.Old.bands), func(keys []byte) bool {
+		return bytes.Equal(keys, e.Keys)
+	})
 	if s.mays == nil {
 		s.mays = map[string][]uint64{}
 	}
 	s.mays[string(e.Keys)] = mays
 	for _, tag := range e.Fine {
 		// A document that has the tag by a key of its own is not met there. It is read all the same.
-		s.find(fineList(tag, s.Old.bands), tag, func(o own) bool { return o != nil })
+		s.find(fineList(tag, s.Old.bands), tag, func([]byte) bool { return true })
 	}
 	for _, r := range s.near {
 		of, i := s.Old.at(r)
+		of.filed.bytes(s, of.keysAt(i), of.keysAt(i+1))
 		end := of.used
 		if i+1 < of.n {
 			end = of.at(i + 1)
@@ -179,21 +196,27 @@ func (s *Search) Lookup(e Sought) {
 	}
 }
 
-// find reads what a lookup will want under one key, and returns a bit for each block that may have it. is says whether who
-// stands there has the key.
-func (s *Search) find(list int, key uint32, is func(own) bool) (may uint64) {
+// find reads what a lookup will want under one key, and returns a bit for each block that may have it. has says whether a
+// document of those keys is met there; nil: all that the list has.
+func (s *Search) find(list int, key uint32, has func(keys []byte) bool) (may uint64) {
 	left := s.Most
 	visit := func(r Ref) {
 		of, i := s.Old.at(r)
 		if of == nil {
 			return
 		}
-		own := of.ownFrom(s, i)
-		if has := is(own); has || own == nil {
+		digest := of.filed.bytes(s, of.digestAt(i), of.digestAt(i+1))
+		is, read := digest != nil, digest != nil
+		if is && has != nil {
+			keys := of.filed.bytes(s, of.keysAt(i), of.keysAt(i+1))
+			read = keys != nil
+			is = read && has(keys)
+		}
+		if is || !read {
 			left--
-			if has && s.digest.Distance(own.digest()) <= nearDigests {
-				s.near = append(s.near, r)
-			}
+		}
+		if is && s.digest.Distance(digest) <= nearDigests {
+			s.near = append(s.near, r)
 		}
 	}
 	for k, b := range slices.Backward(s.Old.blocks) {
@@ -215,21 +238,6 @@ func (o *Old) at(r Ref) (*segment, int) {
 		return nil, 0
 	}
 	return &o.some[k], int(r - o.firsts[k])
-}
-
-// own are the keys and the digest of a document.
-type own []byte
-
-func (s *segment) ownFrom(of pageReader, i int) own {
-	size := s.fixed - atBytes
-	return s.filed.bytes(of, s.used+i*size, s.used+(i+1)*size)
-}
-
-func (o own) digest() []byte { return o[max(0, len(o)-entry.DigestBytes):] }
-
-// is says whether they have the key of an entry in a list.
-func (o own) is(e *entry.Entry, list int) bool {
-	return len(o) == len(e.Keys)+entry.DigestBytes && sameKey(o[:len(e.Keys)], e.Keys, list)
 }
 
 // Know takes what a search has found, but for what is out of date.

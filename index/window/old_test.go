@@ -97,7 +97,7 @@ func TestPopularKeyReadsLittle(t *testing.T) {
 	if n := len(s.w.Files().Blocks()); n < 4 {
 		t.Fatalf("%d blocks", n)
 	}
-	for _, c := range []struct{ most, pages, rounds int }{{10, 0, 0}, {1000, 21, 2}, {3000, 62, 2}} {
+	for _, c := range []struct{ most, pages, rounds int }{{10, 0, 0}, {1000, 23, 2}, {3000, 63, 2}} {
 		s.given, s.rounds = 0, 0
 		var n int
 		s.until(func() {

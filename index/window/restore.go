@@ -78,8 +78,8 @@ func (r *Restore) Decode(data []byte) (*Decoded, error) {
 	return d, nil
 }
 
-// documents builds the block of a segment from its records and band keys, and finds where each record begins.
-func (r *Restore) documents(to *Decoded, n int, records, keys []byte) error {
+// documents builds the block of a segment from its records, band keys and digests, and finds where each record begins.
+func (r *Restore) documents(to *Decoded, n int, records, all []byte) error {
 	s := to.segment
 	s.block = makeBlock(len(records) + n*s.fixed)
 	copy(s.block, records)
@@ -91,9 +91,8 @@ func (r *Restore) documents(to *Decoded, n int, records, keys []byte) error {
 			!d.Links.possible(len(r.of.buckets.tables)) {
 			return fmt.Errorf("%w: segment %d, document %d", wire.ErrCorrupt, s.number, s.n)
 		}
-		own := keys[s.n*(s.fixed-atBytes):][:s.fixed-atBytes]
-		ends := r.of.buckets.whole() * entry.KeyBytes
-		s.putFixed(begin, own[:ends], own[ends:], !d.Links.None())
+		digest := all[n*s.keyBytes()+s.n*entry.DigestBytes:][:entry.DigestBytes]
+		s.putFixed(begin, all[s.n*s.keyBytes():][:s.keyBytes()], digest, !d.Links.None())
 		to.sources = max(to.sources, d.Source+1)
 		to.bytes += r.of.bytesOf(len(e)-len(after), &d.Links)
 		rest = after

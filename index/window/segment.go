@@ -155,24 +155,27 @@ func (s *segment) fixedPart(i int) []byte {
 
 // keys returns the band keys of a document; they are empty if they are wanted.
 func (s *segment) keys(i int) []byte {
-	all := s.keysAndDigest(i)
-	return all[:max(0, len(all)-entry.DigestBytes)]
+	if s.ats == nil {
+		return s.fixedPart(i)[atBytes : s.fixed-entry.DigestBytes]
+	}
+	return s.bytes(s.keysAt(i), s.keysAt(i+1))
 }
 
 // digest returns the digest of a document; it is empty if it is wanted.
 func (s *segment) digest(i int) []byte {
-	all := s.keysAndDigest(i)
-	return all[max(0, len(all)-entry.DigestBytes):]
+	if s.ats == nil {
+		return s.fixedPart(i)[s.fixed-entry.DigestBytes:]
+	}
+	return s.bytes(s.digestAt(i), s.digestAt(i+1))
 }
 
-// keysAndDigest returns both, side by side; nil if they are wanted.
-func (s *segment) keysAndDigest(i int) []byte {
-	if s.ats == nil {
-		return s.fixedPart(i)[atBytes:]
-	}
-	size := s.fixed - atBytes
-	return s.bytes(s.used+i*size, s.used+(i+1)*size)
-}
+// keysAt and digestAt are where they begin in the file of a segment, behind its head. All digests lie together, because
+// lookups read those of many documents, and little else of most.
+func (s *segment) keysAt(i int) int { return s.used + i*s.keyBytes() }
+
+func (s *segment) digestAt(i int) int { return s.keysAt(s.n) + i*entry.DigestBytes }
+
+func (s *segment) keyBytes() int { return s.fixed - atBytes - entry.DigestBytes }
 
 // record returns a document's record; nil if it is wanted.
 func (s *segment) record(i int) []byte {
@@ -225,5 +228,5 @@ func (s *segment) document(i int) (d Document, ok bool) {
 	d, rest := readDocument(record, s.base, s.first+Ref(i))
 	d.Entry, _, _ = entry.Decode(rest, 0, nil) // our own encoding, checked when it was restored
 	d.Entry.Keys, d.Entry.Digest = s.keys(i), s.digest(i)
-	return d, record != nil && len(d.Entry.Digest) > 0
+	return d, record != nil && len(d.Entry.Digest) > 0 && len(d.Entry.Keys) == s.keyBytes()
 }

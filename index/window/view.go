@@ -56,7 +56,7 @@ func (v *View) Documents() int { return v.segment.n }
 // Append appends the encoded segment:
 //
 //	version · number · number of its first document · sealed · bytes of band keys and digest · documents ·
-//	base: journal offset, stream time · bytes of records · records · band keys and digests
+//	base: journal offset, stream time · bytes of records · records · band keys of each · digest of each
 func (v *View) Append(dst []byte) []byte {
 	if v.changed != nil {
 		return AppendSide(append(dst, sideVersion), v.changed)
@@ -74,7 +74,10 @@ func (v *View) Append(dst []byte) []byte {
 	dst = binary.AppendVarint(dst, s.base.applied)
 	dst = wire.AppendBytes(dst, s.block[:s.used])
 	for i := range s.n {
-		dst = append(dst, s.keysAndDigest(i)...)
+		dst = append(dst, s.keys(i)...)
+	}
+	for i := range s.n {
+		dst = append(dst, s.digest(i)...)
 	}
 	return dst
 }

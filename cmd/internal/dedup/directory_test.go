@@ -21,6 +21,7 @@ import (
 	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/index/files/filestest"
 	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/window"
 )
 
 // openIn opens a directory of a file system.
@@ -144,6 +145,7 @@ func runIn(t *testing.T, m manner, d *files.Directory, old []string, paths ...st
 		}
 	}
 	r.stats.Memory, r.stats.Filed, r.stats.FileBytes, r.stats.Moved, r.stats.MostMoved = 0, 0, 0, 0, 0
+	r.stats.Blocks = window.BlockStats{}
 	return x, r
 }
 

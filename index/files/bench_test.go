@@ -39,7 +39,7 @@ func BenchmarkApply(b *testing.B) {
 
 func benchApply(b *testing.B, inFiles bool) {
 	b.Helper()
-	f := newFeed(b)
+	f := newFeed(b, *documents)
 	if inFiles {
 		f.open(b.TempDir())
 	}
@@ -75,31 +75,36 @@ func benchApply(b *testing.B, inFiles bool) {
 
 // feed judges documents that it makes up by their numbers.
 type feed struct {
-	b      *testing.B
-	params index.Params
-	signer *index.Signer
-	at     index.Stamp
-	run    index.Run
-	made   int
-	copies int          // of them
-	pager  paging.Pager // without a directory all is in memory
-	reads  atomic.Int64
-	late   atomic.Uint64 // of these, not read ahead
-	buffer []byte        // a text
+	t         testing.TB
+	documents int // remembered
+	params    index.Params
+	signer    *index.Signer
+	at        index.Stamp
+	run       index.Run
+	made      int
+	copies    int          // of them
+	share     float64      // of copies
+	other     bool         // copies have a word of their own
+	pager     paging.Pager // without a directory all is in memory
+	reads     atomic.Int64
+	late      atomic.Uint64 // of these, not read ahead
+	buffer    []byte        // a text
 }
 
 var benchSettings = []byte(`{"bench":"files"}`)
 
-func newFeed(b *testing.B) *feed {
-	b.Helper()
+func newFeed(t testing.TB, documents int) *feed {
+	t.Helper()
 	p := index.DefaultParams()
-	p.Duplicates.Remember.Documents, p.Duplicates.Remember.Memory, p.Duplicates.Remember.Age = *documents, 0, 0
+	p.Duplicates.Remember.Documents, p.Duplicates.Remember.Memory, p.Duplicates.Remember.Age = documents, 0, 0
 	p.Duplicates.Verify = *verify
+	p, err := p.Planned()
+	noError(t, err)
 	replica, err := index.NewReplica(p, index.Fingerprint(benchSettings))
-	noError(b, err)
+	noError(t, err)
 	signer, err := index.NewSigner(p)
-	noError(b, err)
-	f := &feed{b: b, params: p, signer: signer}
+	noError(t, err)
+	f := &feed{t: t, documents: documents, params: p, signer: signer, share: *copied, other: true}
 	f.pager = paging.Pager{Replica: replica, Mend: func(_ context.Context, bad map[string]error) error {
 		return fmt.Errorf("read files: %v", bad)
 	}, Count: func(int) { f.reads.Add(1) }, Late: &f.late}
@@ -111,8 +116,8 @@ func newFeed(b *testing.B) *feed {
 func (f *feed) open(path string) {
 	var err error
 	f.pager.Directory, err = files.Open(path, files.Owner{Group: "bench"})
-	noError(f.b, err)
-	f.b.Cleanup(func() { noError(f.b, f.pager.Directory.Close()) })
+	noError(f.t, err)
+	f.t.Cleanup(func() { noError(f.t, f.pager.Directory.Close()) })
 }
 
 // begin begins the journal.
@@ -124,13 +129,15 @@ func (f *feed) begin() {
 // text makes the text of a document. A copy is the text of one that is none, with another word in it.
 func (f *feed) text(number int) []byte {
 	from, other := uint64(number), -1
-	if r, is := copies(from); is {
+	if r, is := f.isCopy(from); is {
 		f.copies++
 		for is {
-			from = uint64(number) - 1 - r.Uint64N(min(uint64(number), uint64(*documents)))
-			_, is = copies(from)
+			from = uint64(number) - 1 - r.Uint64N(min(uint64(number), uint64(f.documents)))
+			_, is = f.isCopy(from)
 		}
-		other = r.IntN(*textWords)
+		if f.other {
+			other = r.IntN(*textWords)
+		}
 	}
 	r := rand.New(rand.NewPCG(from, 3))
 	f.buffer = f.buffer[:0]
@@ -144,17 +151,19 @@ func (f *feed) text(number int) []byte {
 	return f.buffer
 }
 
-// copies says whether a document is a copy, and returns what decides of what. The first documents are none.
-func copies(number uint64) (*rand.Rand, bool) {
+// isCopy says whether a document is a copy, and returns what decides of what. The first documents are none.
+func (f *feed) isCopy(number uint64) (*rand.Rand, bool) {
 	r := rand.New(rand.NewPCG(number, 2))
-	return r, r.Float64() < *copied && number >= atOnce
+	return r, r.Float64() < f.share && number >= atOnce
 }
 
 // sign makes the documents of the next record.
-func (f *feed) sign() {
+func (f *feed) sign() { f.signs(atOnce) }
+
+func (f *feed) signs(n int) {
 	f.run.Base, f.run.Entries = int64(f.made), f.run.Entries[:0]
 	f.signer.Reset()
-	for range atOnce {
+	for range n {
 		var e entry.Entry
 		f.signer.Sign(&e, f.text(f.made))
 		e.Offset, e.ID = int64(f.made), fmt.Appendf(nil, "%016d", f.made)
@@ -173,17 +182,17 @@ func (f *feed) keep() {
 	if f.pager.Directory == nil {
 		return
 	}
-	noError(f.b, paging.Keep(f.b.Context(), f.pager.Directory, f.pager.Replica.Files()))
+	noError(f.t, paging.Keep(f.t.Context(), f.pager.Directory, f.pager.Replica.Files()))
 }
 
 func (f *feed) record(rec index.Record) {
 	f.at.Offset++
 	f.at.LogAppendTime = 1_700_000_000_000 + f.at.Offset
-	_, err := f.pager.Apply(f.b.Context(), f.at, rec)
-	noError(f.b, err)
+	_, err := f.pager.Apply(f.t.Context(), f.at, rec)
+	noError(f.t, err)
 }
 
-func resident(b *testing.B) int64 {
+func resident(b testing.TB) int64 {
 	b.Helper()
 	text, err := os.ReadFile("/proc/self/statm")
 	noError(b, err)

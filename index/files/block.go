@@ -28,9 +28,7 @@ func ReadLinks(ctx context.Context, from snapshot.Segments, run *window.Run) err
 // Room says whether the disk has room for the block of a run beside those that it is made of, and for as much again. If
 // nobody knows, writing will tell.
 func (d *Directory) Room(run *window.Run) (free, needed int64, ok bool) {
-	for _, part := range run.Parts {
-		needed += 2 * part.Postings().Size()
-	}
+	needed = run.Room()
 	free, err := d.Free()
 	return free, needed, err != nil || free >= needed
 }

@@ -32,13 +32,13 @@ func BenchmarkGrow(b *testing.B) {
 		b.Skip("it wants a directory: -kept")
 	}
 	for b.Loop() {
-		f := newFeed(b)
+		f := newFeed(b, *documents)
 		began := time.Now()
 		s := stage{f: f, path: *kept}
 		if *kept == "memory" {
 			f.begin()
 			s.grow(began.Add(*most))
-			s.report()
+			s.report(b)
 			continue
 		}
 		f.open(s.at("files"))
@@ -49,7 +49,7 @@ func BenchmarkGrow(b *testing.B) {
 		}
 		s.grow(began.Add(*most))
 		s.save()
-		s.report()
+		s.report(b)
 	}
 }
 
@@ -77,7 +77,7 @@ func (s *stage) grow(end time.Time) {
 		if n := f.made / 1_000_000; n != next {
 			next = n
 			fmt.Fprintf(os.Stderr, "%d million judged, hash %016x, %v judging, %v writing, %d MiB resident\n",
-				n, f.pager.Replica.Hash(), s.judging.Round(time.Second), s.filing.Round(time.Second), resident(f.b)>>20)
+				n, f.pager.Replica.Hash(), s.judging.Round(time.Second), s.filing.Round(time.Second), resident(f.t)>>20)
 		}
 	}
 	ended := f.pager.Replica.Stats()
@@ -85,8 +85,8 @@ func (s *stage) grow(end time.Time) {
 	s.copies, s.reads, s.late = f.copies-copied, int(f.reads.Load()-reads), int(f.late.Load()-late)
 }
 
-func (s *stage) report() {
-	b, stats := s.f.b, s.f.pager.Replica.Stats()
+func (s *stage) report(b *testing.B) {
+	stats := s.f.pager.Replica.Stats()
 	debug.FreeOSMemory()
 	n := float64(s.judged)
 	b.ReportMetric(float64(stats.Documents), "documents")
@@ -115,7 +115,7 @@ func (s *stage) at(name string) string { return filepath.Join(s.path, name) }
 
 // save keeps the window: its manifest, and the segments that do not lie in the directory of files.
 func (s *stage) save() {
-	b := s.f.b
+	b := s.f.t
 	store := newStored(b, s.f.pager.Replica, s.f.pager.Directory)
 	noError(b, os.RemoveAll(s.at("rest")))
 	noError(b, os.MkdirAll(s.at("rest"), 0o700))
@@ -135,17 +135,17 @@ func (s *stage) resume() bool {
 	if errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
-	noError(f.b, err)
+	noError(f.t, err)
 	var p progress
-	noError(f.b, json.Unmarshal(data, &p))
+	noError(f.t, json.Unmarshal(data, &p))
 	data, err = os.ReadFile(s.at("manifest"))
-	noError(f.b, err)
+	noError(f.t, err)
 	m, err := snapshot.DecodeManifest(data)
-	noError(f.b, err)
+	noError(f.t, err)
 	state, err := index.NewRestore(f.params, index.Fingerprint(benchSettings), m.State)
-	noError(f.b, err)
-	f.pager.Replica, err = snapshot.Restore(f.b.Context(), rest{path: s.at("rest")}, f.pager.Directory, &m, state)
-	noError(f.b, err)
+	noError(f.t, err)
+	f.pager.Replica, err = snapshot.Restore(f.t.Context(), rest{path: s.at("rest")}, f.pager.Directory, &m, state)
+	noError(f.t, err)
 	f.made, f.at = p.Made, p.At
 	return true
 }

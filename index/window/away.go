@@ -33,6 +33,8 @@ type Want struct {
 // ErrDamaged says that what was given is not what was written.
 var ErrDamaged = errors.New("it is not what was written there")
 
+const sumBytes = 4 // of the checksum of a page
+
 // filed says where a sealed segment lies.
 type filed struct {
 	name string

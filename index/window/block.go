@@ -103,6 +103,14 @@ func (r *Run) About() []byte {
 	return about
 }
 
+// Room is how many bytes must be free for a merge.
+func (r *Run) Room() (bytes int64) {
+	for _, part := range r.Parts {
+		bytes += mergeRoom * part.postings.Size()
+	}
+	return bytes
+}
+
 // Linked returns the files whose documents may be linked otherwise than under their own keys. They must be read (Read) before
 // List is called.
 func (r *Run) Linked() (names []string) {
@@ -185,10 +193,14 @@ const (
 	blockParts  = 8
 	// tailSegments is how many sealed segments the tables find at least.
 	tailSegments = 8
+	// mergeRoom times as many bytes as the parts have must be free for a merge, so that it never fills the disk.
+	mergeRoom = 2
 )
 
 // Sizes say when blocks are made, in segments. A test makes them smaller.
 type Sizes struct{ Run, Merge, Parts, Tail int }
+
+func usualSizes() Sizes { return Sizes{runSegments, mergeBlocks, blockParts, tailSegments} }
 
 // BlocksOf has blocks be made by other sizes.
 func (h *Files) BlocksOf(s Sizes) { h.sizes = s }

@@ -21,6 +21,8 @@ type changes struct {
 	captured  bool
 }
 
+const copiesBytes = 4 // of a number of copies
+
 func (c *changes) own() {
 	if c.captured {
 		c.copies, c.dead = slices.Clone(c.copies), slices.Clone(c.dead)
@@ -79,7 +81,7 @@ func reach[T any](of []T, i int) []T {
 
 // memory returns the bytes that the columns take.
 func (c *changes) memory() int64 {
-	return int64(4*cap(c.copies) + cap(c.dead) + 8*cap(c.repeats) + int(unsafe.Sizeof(Emission{}))*cap(c.emissions))
+	return int64(copiesBytes*cap(c.copies) + cap(c.dead) + 8*cap(c.repeats) + int(unsafe.Sizeof(Emission{}))*cap(c.emissions))
 }
 
 // end returns the place after the last document that may have changed.

@@ -286,3 +286,11 @@ func (t *table) clean(b int, s span) {
 
 // bytes returns the memory that the table takes.
 func (t *table) bytes() int64 { return int64(len(t.lines)+len(t.spill.pages)) * pageLines * lineBytes }
+
+// tableBytes returns what a table of so many documents takes at most.
+func tableBytes(documents int64) int64 {
+	const page = pageLines * lineBytes
+	lines := documents * lineBytes / tableLoad
+	spilt := documents*BucketBytes - lines
+	return (lines+page-1)/page*page + (spilt+page-1)/page*page
+}

@@ -48,7 +48,7 @@ func New(p Params) *Window {
 		refreshes: p.Refreshes, refreshed: p.Refreshes, copies: p.Copies,
 	}
 	w.buckets.begin(w, p.Bands)
-	w.files.of, w.files.sizes = w, Sizes{runSegments, mergeBlocks, blockParts, tailSegments}
+	w.files.of, w.files.sizes = w, usualSizes()
 	if p.Refreshes && p.Copies {
 		w.places = map[Ref]Ref{}
 	}
@@ -311,9 +311,9 @@ const ReentryBytes = 40
 func (w *Window) memory() int64 {
 	n := int64(len(w.spare) + ReentryBytes*len(w.places))
 	for _, s := range w.segments {
-		n += int64(len(s.block)+4*len(s.ats)) + s.changes.memory()
+		n += int64(len(s.block)+atBytes*len(s.ats)) + s.changes.memory()
 		if s.filed != nil {
-			n += int64(4 * cap(s.filed.sums))
+			n += int64(sumBytes * cap(s.filed.sums))
 		}
 	}
 	for b := range w.buckets.tables {

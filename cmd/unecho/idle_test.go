@@ -53,6 +53,7 @@ func idleFlags() []struct{ line, flags string } {
 		{"tune --json a.txt", "all"},
 		{"plan --documents 9", "format fields id delimiter lenient-quotes strict include null max-document-bytes reject max-candidates max-work"},
 		{"plan --documents 9 a.txt", "id-bytes evidence-bytes null include"},
+		{"plan --documents 9 --refresh last", "disk-reads"},
 		{"plan --documents 9 --verify levenshtein --shingle char:4", "weighted"},
 		{"plan --documents 9 --bands 10 --rows 5 --slots 64", "recall plan"},
 		{"explain one two", "compare-copies format fields id delimiter lenient-quotes strict"},
@@ -107,7 +108,7 @@ func TestIdleFlags(t *testing.T) {
 		"representative": "last", "matches": "all", "threshold": "0.9", "shingle": "word:2", "hash": "sha1", "method": "minhash",
 		"slots": "64", "plan": "recall", "recall": "0.9", "bands": "10", "rows": "6", "bits": "64", "distance": "3", "verify": "jaccard",
 		"evidence": "text", "max-candidates": "9", "max-references": "9", "max-work": "9", "part-bytes": "9", "repeats": "2",
-		"documents": "9", "id-bytes": "9", "evidence-bytes": "9", "from": "24h", "to": "1h", "format": "jsonl", "scope": "field:tenant", "max-document-bytes": "1KiB", "reject": "empty",
+		"documents": "9", "id-bytes": "9", "evidence-bytes": "9", "disk-reads": "9", "from": "24h", "to": "1h", "format": "jsonl", "scope": "field:tenant", "max-document-bytes": "1KiB", "reject": "empty",
 		"accents": "strip", "digits": "mask", "ids": "mask", "max-bytes": "1KiB", "punctuation": "keep", "space": "collapse", "normalize-html": "strip",
 		"urls": "mask", "weighted": "true",
 	}

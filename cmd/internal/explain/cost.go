@@ -94,6 +94,17 @@ func (l *likeness) background(threshold float64) (shares []sketch.Share, ok bool
 // neighbours is how many bandings of fewer rows, and of more, are shown beside the one that is planned.
 const neighbours = 2
 
+// load is what bands are planned for, by how similar the documents of the sample are if it is large enough.
+func (p *Plan) load() (load sketch.Load, measured bool) {
+	load = p.given.Load()
+	if _, params, err := p.given.Duplicates.Scheme(); err == nil {
+		if shares, ok := p.likeness.background(params.Threshold); ok {
+			load.Background, measured = shares, true
+		}
+	}
+	return load, measured
+}
+
 // costs finds what the bands cost that keep recall. It returns nil where none are planned: for a sketch by distance.
 func (p *Plan) costs(banding sketch.Banding) (*Costs, error) {
 	_, params, err := p.given.Duplicates.Scheme()
@@ -104,11 +115,8 @@ func (p *Plan) costs(banding sketch.Banding) (*Costs, error) {
 	if err != nil {
 		return nil, nil //nolint:nilerr // bands were set by hand where none can be planned
 	}
-	load := p.given.Load()
-	c := &Costs{Documents: load.Documents}
-	if shares, ok := p.likeness.background(params.Threshold); ok {
-		load.Background, c.Measured = shares, true
-	}
+	load, measured := p.load()
+	c := &Costs{Documents: load.Documents, Measured: measured}
 	if !slices.Contains(all, banding) {
 		all = append(all, banding)
 		slices.SortFunc(all, func(a, b sketch.Banding) int { return a.Rows - b.Rows })

@@ -28,9 +28,12 @@ func PlanCommand() *cobra.Command {
 		Long: "Say how many documents the window holds in duplicates.remember.memory, or with --documents how many bytes so many take, " +
 			"for given\n" +
 			"settings, and how much their snapshot takes. What is the same for all documents is exact; how much their ids and evidence\n" +
-			"take is measured on the documents in FILEs, or given by flags. With verify: estimate the evidence is the same for all, too.",
+			"take is measured on the documents in FILEs, or given by flags. With verify: estimate the evidence is the same for all, too.\n" +
+			"With duplicates.remember.directory, or --disk-reads, it also says what memory and disk a member takes that keeps old\n" +
+			"documents in files, what rate of documents the disk carries, and after how long a new member is ready.",
 		Example: "  unecho plan --verify estimate --memory 4GiB\n" +
-			"  unecho plan --config unecho.yaml --documents 10000000 sample.jsonl",
+			"  unecho plan --config unecho.yaml --documents 10000000 sample.jsonl\n" +
+			"  unecho plan --memory 50GiB --disk-reads 3000 sample.jsonl",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runPlan(cmd, args) },
 	}
@@ -39,6 +42,7 @@ func PlanCommand() *cobra.Command {
 		f.Int64("documents", 0, "say what so many documents take")
 		f.Int("id-bytes", 16, "bytes of an id, where no FILE tells")
 		f.Int("evidence-bytes", 0, "bytes of evidence, where no FILE tells")
+		f.Int("disk-reads", 3000, "random reads of 4 KiB a second of the disk of duplicates.remember.directory")
 	})
 	cmdline.AddJSON(cmd, "the plan as one JSON object")
 	cmdline.AddSettings(cmd, "duplicates", "normalize", "duplicates.remember", "advanced.max_document_bytes", "sources.reject")
@@ -63,6 +67,15 @@ func runPlan(cmd *cobra.Command, args []string) error {
 		}
 		if err := p.Finish(documents); err != nil {
 			return err
+		}
+		if cmd.Flag("disk-reads").Changed || c.Judge.Duplicates.Remember.Directory != "" {
+			reads := cmdline.Int(cmd, "disk-reads")
+			if reads <= 0 {
+				return exit.Usage(fmt.Errorf("--disk-reads %d: write a number above 0", reads))
+			}
+			if err := p.InFiles(reads); err != nil {
+				return err
+			}
 		}
 		return cmdline.Print(cmd, p)
 	})
@@ -93,6 +106,10 @@ func PlanRules() []cmdline.Rule {
 		},
 		{Flags: "id-bytes evidence-bytes", When: func(g *cmdline.Asked) bool { return !measured(g) }, Why: "is measured in the files: leave it out"},
 		{Flags: "max-candidates max-work", When: cmdline.Never, Why: "is about how documents are compared, and none are: leave it out"},
+		{
+			Flags: "disk-reads", When: func(g *cmdline.Asked) bool { return !g.Config.Judge.Refreshes() },
+			Why: "is about duplicates.remember.directory, which does not go with refresh: last: leave out one of them",
+		},
 		{Flags: "documents json html age memory duplicates-remember-documents clock keys refresh reemit-every compare-copies"},
 	}, cmdline.SettingRules(), cmdline.JudgeRules(), cmdline.FileRules())
 }
@@ -110,6 +127,7 @@ type Plan struct {
 	WindowBytes int64       `json:"window_bytes"`
 	Snapshot    int64       `json:"snapshot_bytes"`
 	Costs       *Costs      `json:"costs,omitempty"`
+	Filed       *filed      `json:"files,omitempty"` // with duplicates.remember.directory
 
 	describe string       // how candidates are found
 	given    index.Params // with what is left open
@@ -299,5 +317,8 @@ func (p *Plan) Text() string {
 		fmt.Fprintf(&b, "\nduplicates.remember.memory: %v holds %d documents\n", setting.Bytes(p.WindowBytes), p.Documents)
 	}
 	fmt.Fprintf(&b, "their snapshot takes %s: see Snapshots in deploy/docs/change.md\n", terminal.Gibibytes(p.Snapshot))
+	if p.Filed != nil {
+		p.Filed.write(&b)
+	}
 	return b.String()
 }

@@ -10,6 +10,7 @@
 //	transactions   ours, and such as hang on our topics
 //	group          members, committed offsets against what the source holds
 //	snapshots      the store, the age of the newest, whether the journal still continues it
+//	old documents  the directory for them, and its disk if that is asked for
 //	settings       those in force in the journal against the configuration
 //	clocks         this machine, the brokers, the appenders, the database
 //	certificate    that of http.listen

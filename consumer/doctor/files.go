@@ -2,10 +2,16 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
+	"time"
 
+	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/files"
+	"github.com/unecho/unecho/index/paging"
 	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/window"
 )
 
 // oldDocuments checks the directory for old documents of a member on this machine.
@@ -27,12 +33,80 @@ func oldDocuments(ctx context.Context, p *target) ([]Finding, error) {
 		return []Finding{problem(err.Error(), "no member starts with this directory",
 			"what the message says, or leave duplicates.remember.directory out")}, nil
 	}
+	all, err := speed(ctx, &p.in)
+	if err != nil {
+		return nil, err
+	}
 	free := setting.Bytes(look.Free &^ (1<<20 - 1)) // whole MiB
 	if may := look.Free + look.Bytes; may < int64(remember.Memory) {
-		return []Finding{note(fmt.Sprintf("%s has %v free, and old documents may take nearly duplicates.remember.memory, %v",
+		return append(all, note(fmt.Sprintf("%s has %v free, and old documents may take nearly duplicates.remember.memory, %v",
 			remember.Directory, free, remember.Memory), "when the disk is full, judging waits",
-			"make room there, name a larger disk, or lower duplicates.remember.memory")}, nil
+			"make room there, name a larger disk, or lower duplicates.remember.memory")), nil
 	}
-	return []Finding{fine(fmt.Sprintf("%s holds %s, and has %v free", remember.Directory,
-		several(look.Segments, "segment"), free))}, nil
+	return append(all, fine(fmt.Sprintf("%s holds %s, and has %v free", remember.Directory,
+		several(look.Segments, "segment"), free))), nil
+}
+
+// fewDocuments a second are so few that a disk that carries no more is worth a word.
+const fewDocuments = 1000
+
+// speed measures the disk of the directory for old documents, if that is asked for, and says what rate of documents it
+// carries.
+func speed(ctx context.Context, in *Inputs) (all []Finding, err error) {
+	if in.Disk == nil {
+		return nil, nil
+	}
+	directory := in.Index.Duplicates.Remember.Directory
+	sizing, err := index.UsualSizing(in.Index)
+	if err != nil {
+		return nil, err
+	}
+	var s files.Speed
+	measured := make(chan error, 1) // nobody waits for a disk that does not answer
+	go func() {
+		var err error
+		s, err = files.Measure(ctx, files.PathOf(directory, in.Params.Group), files.Trial{Readers: paging.ReadAtOnce, Now: time.Now, Done: in.Disk})
+		measured <- err
+	}()
+	select {
+	case err = <-measured:
+	case <-time.After(checkBound):
+		err = context.DeadlineExceeded
+	}
+	if ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) {
+		return nil, fmt.Errorf("measure the disk of %s: %w", directory, err)
+	}
+	if err != nil {
+		return []Finding{problem(err.Error(), "old documents cannot be kept there", "what the message says")}, nil
+	}
+	if absent(directory, s.At) {
+		all = append(all, note(fmt.Sprintf("%s is not there: %s was measured", directory, s.At),
+			"a start makes it there", "nothing, if that is meant; else mount the volume that belongs there"))
+	}
+	if s.Kind != "" {
+		all = append(all, note(s.At+" lies on "+s.Kind, "judging waits for reads of old documents, and each start for what is not there",
+			"name a directory on a disk of this machine that stays, in duplicates.remember.directory"))
+	}
+	return append(all, carried(&sizing, &s, directory)), nil
+}
+
+// absent says whether a directory is missing, so that one above it was measured.
+func absent(directory, measured string) bool {
+	path, err := filepath.Abs(directory)
+	return err == nil && len(measured) < len(path)
+}
+
+// carried says what rate of documents a disk carries.
+func carried(sizing *window.Sizing, s *files.Speed, directory string) Finding {
+	rate := sizing.Carried(s.Pages, s.Bytes)
+	what := fmt.Sprintf("the disk of %s gives %.0f random reads of 4 KiB a second, and writes %v: enough for %.0f documents/s, of %.1f "+
+		"reads and %d bytes each", directory, s.Pages, setting.Bytes(int64(s.Bytes)&^(1<<20-1)), rate, sizing.Reads(), sizing.Written)
+	if s.Cached {
+		what += "; it was read through the system's cache, as its file system has no direct reads, so it may be slower"
+	}
+	if rate < fewDocuments {
+		return note(what, "judging waits for the disk where more come", "name a directory on a faster disk; unecho plan --disk-reads "+
+			"says what a disk carries")
+	}
+	return fine(what)
 }

@@ -42,6 +42,8 @@ type Inputs struct {
 	Probe func(context.Context) (remark string, err error)
 	// Certificates are those that the service shows.
 	Certificates []Certificate
+	// Disk is told how far measuring the disk of old documents is, from 0 to 1; nil: it is not measured
+	Disk func(share float64)
 
 	now   func() time.Time // for tests; nil: the clock
 	after func()           // for tests: called between two looks; nil: nothing

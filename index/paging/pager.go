@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// readAtOnce is how many reads are under way: more add nothing to what a disk gives.
-	readAtOnce = 32
+	// ReadAtOnce is how many reads of old documents are under way: more add nothing to what a disk gives.
+	ReadAtOnce = 32
 	// searchAtOnce bounds the entries of a record that are looked up ahead together.
 	searchAtOnce = 256
 	// pagesAhead bounds the pages that are read for them, but for those of lookups that have begun: 4 MiB, and 8 MiB. With
@@ -131,7 +131,7 @@ func (p *Pager) aside(do func()) {
 func (p *Pager) readAll(ctx context.Context, wanted []window.Want, into [][]byte) []error {
 	errs := make([]error, len(wanted))
 	var group errgroup.Group
-	group.SetLimit(readAtOnce)
+	group.SetLimit(ReadAtOnce)
 	for i, w := range wanted {
 		read := func() error {
 			into[i], errs[i] = p.Read(ctx, w)
@@ -170,7 +170,7 @@ func (p *Pager) readAhead(ctx context.Context, rec index.Record, from int) (sear
 
 // search looks entries up among the documents of blocks, on all cores. It returns how many it has looked up.
 func (p *Pager) search(ctx context.Context, by *window.Search) (all []*window.Search, n int) {
-	all = make([]*window.Search, min(readAtOnce, len(by.Entries)))
+	all = make([]*window.Search, min(ReadAtOnce, len(by.Entries)))
 	var next, pages atomic.Int64
 	p.aside(func() {
 		var group sync.WaitGroup

@@ -1,0 +1,55 @@
+package doctor
+
+import (
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/files"
+)
+
+// The disk is measured if that is asked for.
+func TestFindingsOfDisks(t *testing.T) {
+	measured := func(w *ward) { w.in.Disk = func(float64) {} }
+	findings(t, []finding{
+		{
+			"a disk", measured,
+			`^(ok|note) old documents: the disk of \S+ gives \d+ random reads of 4 KiB a second, and writes \d+MiB: enough for \d+ documents/s, of \d+\.\d reads and \d+ bytes each`,
+		},
+		{"a directory that is not there", func(w *ward) {
+			measured(w)
+			w.in.Index.Duplicates.Remember.Directory = filepath.Join(w.in.Index.Duplicates.Remember.Directory, "volume")
+		}, `^note old documents: \S+/volume is not there: \S+ was measured \| a start makes it there \|`},
+	})
+}
+
+// What rate of documents a disk carries by its figures.
+func TestCarried(t *testing.T) {
+	p := index.DefaultParams()
+	p.Duplicates.Remember.Memory = 4 << 30
+	sizing, err := index.UsualSizing(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		speed files.Speed
+		want  string
+	}{
+		"few reads": {
+			files.Speed{Pages: 3000, Bytes: 200 << 20},
+			`^note the disk of /old gives 3000 random reads of 4 KiB a second, and writes 200MiB: enough for 2\d\d documents/s, of 14\.\d reads and 530 bytes each \| judging waits .* \| name a directory on a faster disk`,
+		},
+		"many": {
+			files.Speed{Pages: 300_000, Bytes: 2 << 30},
+			`^ok the disk of /old gives 300000 random reads of 4 KiB a second, and writes 2GiB: enough for \d\d\d\d\d documents/s`,
+		},
+		"slow to write":       {files.Speed{Pages: 300_000, Bytes: 1 << 18}, `^note the disk of /old .* and writes 0: enough for \d\d\d documents/s`},
+		"no reads by the way": {files.Speed{Pages: 300_000, Bytes: 2 << 30, Cached: true}, `^ok .* through the system's cache, .* it may be slower`},
+	} {
+		f := carried(&sizing, &c.speed, "/old")
+		if got := string(f.Level) + " " + f.What + " | " + f.Why + " | " + f.Remedy; !regexp.MustCompile(c.want).MatchString(got) {
+			t.Errorf("%s: want %s, got %s", name, c.want, got)
+		}
+	}
+}

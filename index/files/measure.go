@@ -55,7 +55,7 @@ func Measure(ctx context.Context, path string, t Trial) (s Speed, err error) {
 		err = t.measure(ctx, &s)
 	}
 	if err != nil {
-		return s, fmt.Errorf("measure the disk of %s: %w", path, durable.Explain(err, setting))
+		return s, fmt.Errorf("measure the disk of %s: %w", path, durable.Explain(err, Owner{}.setting()))
 	}
 	return s, nil
 }

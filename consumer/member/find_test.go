@@ -72,5 +72,5 @@ func restedFollower(t *testing.T) *Follower {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newFollower(&Setup{Name: "m"}, replica, journal.Begin{LeaderEpoch: -1}, nil)
+	return newFollower(&Setup{Name: "m", Counters: &Counters{}}, replica, journal.Begin{LeaderEpoch: -1}, nil)
 }

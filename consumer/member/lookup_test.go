@@ -15,7 +15,7 @@ func TestLookupsAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := newFollower(&Setup{Name: "m"}, replica, journal.Begin{LeaderEpoch: -1}, nil) // nobody answers
+	f := newFollower(&Setup{Name: "m", Counters: &Counters{}}, replica, journal.Begin{LeaderEpoch: -1}, nil) // nobody answers
 	gone, cancel := context.WithCancelCause(context.Background())
 	cause := errors.New("the client went away")
 	cancel(cause)

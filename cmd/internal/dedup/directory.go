@@ -33,12 +33,11 @@ func (x *Index) keep(ctx context.Context) error {
 		x.begins()
 	}
 	x.paged = true
-	err := paging.Keep(ctx, x.params.Directory, of)
+	if err := paging.Keep(ctx, x.params.Directory, of); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("keep old documents in --directory: %w", err)
+	}
 	if ctx.Err() != nil {
 		return nil // it is stopped, and what is not kept is in memory still
-	}
-	if err != nil {
-		return fmt.Errorf("keep old documents in --directory: %w", err)
 	}
 	x.sealed = of.Uncovered()
 	if x.replica.Stats().Memory > int64(x.params.Memory)+emptyBytes {

@@ -36,11 +36,9 @@ func (x *Index) keep(ctx context.Context) error {
 	if err := paging.Keep(ctx, x.params.Directory, of); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("keep old documents in --directory: %w", err)
 	}
-	if ctx.Err() != nil {
-		return nil // it is stopped, and what is not kept is in memory still
-	}
 	x.sealed = of.Uncovered()
-	if x.replica.Stats().Memory > int64(x.params.Memory)+emptyBytes {
+	// If it is stopped, what is not kept is in memory still.
+	if ctx.Err() == nil && x.replica.Stats().Memory > int64(x.params.Memory)+emptyBytes {
 		return x.full(x.next)
 	}
 	return nil

@@ -137,7 +137,7 @@ func (f *filed) Sound(page int, data []byte) bool {
 // Filed is a sealed segment that lies in a file, and what memory keeps of it.
 type Filed struct {
 	number uint64
-	erased int64
+	edits  int
 	filed  filed
 	block  []byte // the fixed parts
 }
@@ -146,7 +146,7 @@ type Filed struct {
 // window, and may run beside it.
 func (v *View) Filed(name string, data []byte) Filed {
 	s := &v.segment
-	f := Filed{number: v.Number, erased: v.Erased, filed: filedAs(name, data, s)}
+	f := Filed{number: v.Number, edits: s.edits, filed: filedAs(name, data, s)}
 	f.block = makeBlock(s.n * s.fixed)
 	copy(f.block, s.block[len(s.block)-len(f.block):])
 	return f
@@ -165,7 +165,7 @@ func filedAs(name string, data []byte, s *segment) filed {
 // segment has left, or was erased in since it was captured: then the file is of no use.
 func (h *Files) File(f Filed) bool {
 	s := h.numbered(f.number)
-	if s == nil || s.erased != f.erased {
+	if s == nil || s.edits != f.edits {
 		return false
 	}
 	h.file(s, &f)

@@ -195,3 +195,20 @@ func TestAgainReadsOneFileAtATime(t *testing.T) {
 		}
 	}
 }
+
+// TestErasedTwiceByOneRecord: a file that was written between two erasures of one record, while that wanted another file, is of
+// no use.
+func TestErasedTwiceByOneRecord(t *testing.T) {
+	s := newShelved(t, 1, 4, 3, 0)
+	s.insert(12)
+	h := s.w.Files()
+	s.w.Erase([]entry.Position{{Offset: 1}}, 50)
+	h.Done()
+	v := h.Unfiled()[0]
+	f := v.Filed("between", v.Append(nil))
+	s.w.Erase([]entry.Position{{Offset: 2}}, 50)
+	h.Done()
+	if h.File(f) {
+		t.Error("what was erased last comes back from a file")
+	}
+}

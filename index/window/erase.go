@@ -58,6 +58,7 @@ func (w *Window) erase(number Ref, offset int64) {
 	entry.Erase(s.entryOf(i))
 	clear(s.digest(i))
 	s.erased = offset + 1
+	s.edits++
 }
 
 // entryOf returns the encoded entry of a document.

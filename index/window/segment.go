@@ -69,6 +69,7 @@ type segment struct {
 	// erased is 1 + the journal offset of the latest record that erased a document of the segment, 0 if none did since
 	// the replica was made or restored. What was stored of the segment before that offset is out of date.
 	erased int64
+	edits  int // erasures since then: one record may erase in a segment more than once, with reads of files in between
 
 	filed *filed        // where it lies; nil: in no file
 	away  bool          // the records are not in memory: block has the fixed parts alone

@@ -20,7 +20,7 @@ var filesMutants = []mutant{
 	},
 	{
 		rule: "a file of before an erase is of no use", file: "index/window/away.go",
-		old: "if s == nil || s.erased != f.erased {", new: "if s == nil {",
+		old: "if s == nil || s.edits != f.edits {", new: "if s == nil {",
 	},
 	{
 		rule: "a file has the content of its name", file: "index/files/read.go",

@@ -17,7 +17,7 @@ import (
 //
 // No verdict and no hash depends on where a record lies.
 
-// Reshape has segments be sealed at this many documents or bytes from now on, so that a test has many small ones.
+// Reshape has segments be sealed at this many documents or bytes from now on. A test has many small ones.
 func (r *Replica) Reshape(documents, bytes int) { r.find.window.SealAt(documents, bytes) }
 
 // Files has what was read of files, and what is wanted. Between two records, or two steps of one, segments may begin to lie

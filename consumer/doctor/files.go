@@ -2,9 +2,9 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/unecho/unecho/index"
@@ -63,21 +63,29 @@ func speed(ctx context.Context, in *Inputs) (all []Finding, err error) {
 	}
 	var s files.Speed
 	measured := make(chan error, 1) // nobody waits for a disk that does not answer
+	var over atomic.Bool
+	defer over.Store(true)
 	go func() {
 		var err error
-		s, err = files.Measure(ctx, files.PathOf(directory, in.Params.Group), files.Trial{Readers: paging.ReadAtOnce, Now: time.Now, Done: in.Disk})
+		s, err = files.Measure(ctx, files.PathOf(directory, in.Params.Group), files.Trial{
+			Readers: paging.ReadAtOnce, Now: time.Now, Done: func(share float64) {
+				if !over.Load() {
+					in.Disk(share)
+				}
+			},
+		})
 		measured <- err
 	}()
 	select {
 	case err = <-measured:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("measure the disk of %s: %w", directory, context.Cause(ctx))
 	case <-time.After(checkBound):
-		err = context.DeadlineExceeded
-	}
-	if ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) {
-		return nil, fmt.Errorf("measure the disk of %s: %w", directory, err)
+		return []Finding{problem(fmt.Sprintf("the disk of %s does not answer within %v", directory, checkBound),
+			"judging would wait for it", "look at the disk, or name another directory in duplicates.remember.directory")}, nil
 	}
 	if err != nil {
-		return []Finding{problem(err.Error(), "old documents cannot be kept there", "what the message says")}, nil
+		return []Finding{note(err.Error(), "the disk was not measured", "what the message says")}, nil
 	}
 	if absent(directory, s.At) {
 		all = append(all, note(fmt.Sprintf("%s is not there: %s was measured", directory, s.At),

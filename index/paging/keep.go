@@ -2,6 +2,7 @@ package paging
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/index/window"
@@ -44,7 +45,9 @@ func Cover(ctx context.Context, d *files.Directory, of *window.Files, due func()
 		if err != nil {
 			return made, err
 		}
-		of.Adopt(b)
+		if !of.Adopt(b) {
+			return made, fmt.Errorf("block %s is of no use for the window that it was made of", b.File())
+		}
 		made++
 	}
 	return made, nil

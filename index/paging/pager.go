@@ -72,10 +72,11 @@ func (p *Pager) Each(ctx context.Context, visit func(*index.Remembered)) error {
 
 // need gives what the replica cannot go on without.
 func (p *Pager) need(ctx context.Context, wanted []window.Want) error {
-	if p.Late != nil {
+	bad := p.Give(ctx, wanted)
+	if p.Late != nil { // counted with the reads that they are of
 		p.Late.Add(uint64(len(wanted)))
 	}
-	if bad := p.Give(ctx, wanted); len(bad) > 0 {
+	if len(bad) > 0 {
 		return p.Mend(ctx, bad)
 	}
 	return nil

@@ -2,7 +2,9 @@ package window
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"reflect"
 	"testing"
 
@@ -210,5 +212,14 @@ func TestErasedTwiceByOneRecord(t *testing.T) {
 	h.Done()
 	if h.File(f) {
 		t.Error("what was erased last comes back from a file")
+	}
+}
+
+// TestSegmentIsAsItsVersionSays: who changes what a segment's file has must give it another segmentVersion.
+func TestSegmentIsAsItsVersionSays(t *testing.T) {
+	w, _ := filling(t, 4)
+	data := w.Files().Unfiled()[0].Append(nil)
+	if got, want := fmt.Sprintf("%x", sha256.Sum256(data))[:16], "b41cc4998bae600d"; data[0] != 11 || got != want {
+		t.Errorf("a segment of version %d begins its name with %s, and not %s of version 11", data[0], got, want)
 	}
 }

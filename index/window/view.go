@@ -9,7 +9,7 @@ import (
 
 // segmentVersion is the format of a segment. States, segments and side tables share one sequence of version numbers (see
 // sideVersion).
-const segmentVersion = 4
+const segmentVersion = 11
 
 // View is one segment as it was when it was captured. It may also be a part of the side table: then its number
 // is 0 and it has no documents.

@@ -18,6 +18,8 @@ import (
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/files"
+	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/snapshot/lockfile"
 )
 
@@ -184,7 +186,7 @@ func (c *Checkpoint) Index(p IndexParams) (x *Index, err error) {
 			"%s to begin anew", strings.Join(settings.Lines, "\n    "), c.path))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("go on from %s: %w: remove it to begin anew", c.path, err)
+		return nil, fmt.Errorf("go on from %s: %w: %s", c.path, err, c.mend(err))
 	}
 	if x.next != c.saved {
 		return nil, fmt.Errorf("go on from %s: it has an index of %d documents, and %d were read: remove it to begin anew", c.path,
@@ -193,6 +195,22 @@ func (c *Checkpoint) Index(p IndexParams) (x *Index, err error) {
 	x.first = 0 // its documents belong to this run
 	return x, nil
 }
+
+// mend is what to do about an error of reading it, and the files that it names.
+func (c *Checkpoint) mend(err error) string {
+	switch {
+	case errors.Is(err, files.ErrFull):
+		return "make room there, and the same command goes on"
+	case errors.Is(err, snapshot.ErrMissingSegment):
+		return "name the --directory that the run had; if its files are gone, remove " + c.path + " to begin anew"
+	case snapshot.Damaged(err) || errors.Is(err, index.ErrCorrupt) || errors.Is(err, ErrForeign):
+		return "remove " + c.path + " to begin anew"
+	}
+	return "mend that, and the same command goes on; or remove " + c.path + " to begin anew"
+}
+
+// stands says whether a run can go on from it.
+func (c *Checkpoint) stands() bool { return c != nil && c.saved > 0 }
 
 func (c *Checkpoint) due() bool { return c != nil && !time.Now().Before(c.next) }
 

@@ -55,7 +55,7 @@ func Command(version string) *cobra.Command {
 			"  unecho dedup --fields 'Title,Short Description' --threshold 0.8 --pairs pairs.tsv ads.tsv\n" +
 			"  find texts -name '*.md' | unecho dedup --files-from - --duplicates -\n" +
 			"  unecho dedup --unit sentence --removed removed.jsonl articles.jsonl > cleaned.jsonl\n" +
-			"  unecho dedup --directory /data/tmp --checkpoint state --unique unique.jsonl crawl/*.jsonl\n" +
+			"  unecho dedup --directory old --checkpoint state --unique unique.jsonl articles.jsonl\n" +
 			"  unecho dedup --index 2025.jsonl --query today.jsonl --duplicates -\n" +
 			"  unecho dedup --index 2025.jsonl --save-index 2025.index\n" +
 			"  unecho dedup --index-file 2025.index --query today.jsonl --duplicates -",
@@ -146,7 +146,7 @@ func runDedup(cmd *cobra.Command, args []string, version string) (err error) {
 		return err
 	}
 	done := false
-	defer func() { err = errors.Join(err, r.closeDirectory(checkpoint != nil && !done)) }()
+	defer func() { err = errors.Join(err, r.closeDirectory(checkpoint.stands() && !done)) }()
 	judge, err := r.judge(checkpoint)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/index/paging"
+	"github.com/unecho/unecho/index/wire"
 )
 
 // errUnreadable is returned if a file of the directory was lost or damaged: there is no other copy of it.
@@ -34,6 +35,9 @@ func (x *Index) keep(ctx context.Context) error {
 	}
 	x.paged = true
 	if err := paging.Keep(ctx, x.params.Directory, of); err != nil && ctx.Err() == nil {
+		if bad := x.damaged(ctx); len(bad) > 0 { // which a merge found
+			return x.lost(ctx, bad)
+		}
 		return fmt.Errorf("keep old documents in --directory: %w", err)
 	}
 	x.sealed = of.Uncovered()
@@ -42,6 +46,17 @@ func (x *Index) keep(ctx context.Context) error {
 		return x.full(x.next)
 	}
 	return nil
+}
+
+// damaged returns the blocks that are not what was written.
+func (x *Index) damaged(ctx context.Context) map[string]error {
+	bad := map[string]error{}
+	for _, b := range x.replica.Files().Blocks() {
+		if err := files.Check(ctx, x.params.Directory, b); errors.Is(err, wire.ErrCorrupt) {
+			bad[b.File()] = err
+		}
+	}
+	return bad
 }
 
 // lost says which file cannot be read. A block is removed: it is made anew where the run goes on.

@@ -81,7 +81,7 @@ func TestGoesOnWithItsDirectory(t *testing.T) {
 	}
 	r.disk = disk
 	disk.Damage(r.lies(t, false)[0], 1000)
-	if _, err := r.run(t, -1, time.Hour); err == nil || !strings.Contains(err.Error(), "remove it to begin anew") {
+	if _, err := r.run(t, -1, time.Hour); err == nil || !strings.Contains(err.Error(), "to begin anew") {
 		t.Errorf("with a damaged segment: %v", err)
 	}
 }

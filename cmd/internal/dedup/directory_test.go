@@ -266,6 +266,15 @@ func TestDirectoryFails(t *testing.T) {
 				}
 			}
 		},
+		"-1.block: ": func(m *filestest.Memory, _ *filestest.Faulty, names []string) { // a merge finds it, or a lookup
+			for _, name := range names {
+				for page := range 8 {
+					if files.ValidBlockName(name) {
+						m.Damage("/files/"+name, 8*page*files.PageBytes+3)
+					}
+				}
+			}
+		},
 		"look at the system's log": func(_ *filestest.Memory, f *filestest.Faulty, _ []string) {
 			f.Before = func(c filestest.Call) error {
 				if c.Op == "read" {

@@ -85,6 +85,9 @@ func newIndex(p IndexParams, series *index.Series) *Index {
 	series.ApplyBy(func(at index.Stamp, rec index.Record) (index.Effect, error) {
 		return x.pager.Apply(context.Background(), at, rec) // to its end
 	})
+	if p.Directory != nil { // segments are as large as those of a window that the memory bounds
+		x.replica.Reshape(1<<16, int(min(max(p.Memory/128, 1<<18), 16<<20)))
+	}
 	if p.All {
 		x.chains = newChains(x.replica, p.Every)
 	}

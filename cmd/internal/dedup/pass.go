@@ -242,14 +242,14 @@ func (p *Pass) setGarbage() {
 // explained adds the remedy to an error.
 func (p *Pass) explained(err error) error {
 	again := "run it anew"
-	if p.Checkpoint != nil {
+	if p.Checkpoint.stands() {
 		again = "the same command goes on from the last checkpoint"
 	}
 	switch {
 	case errors.Is(err, files.ErrFull):
 		return fmt.Errorf("%w: make room there, and %s", err, again)
 	case errors.Is(err, errUnreadable):
-		return fmt.Errorf("%w: look at its disk, and %s", err, again)
+		return fmt.Errorf("%w: look at its disk, and %s, which says what to do if it is a segment", err, again)
 	case errors.Is(err, errChanged):
 		return fmt.Errorf("go on: %w; begin anew with an empty directory for --checkpoint", err)
 	case !errors.Is(err, ErrMemory):

@@ -156,7 +156,9 @@ func restore(file *archive.Reader, m *snapshot.Manifest, p *IndexParams, filed [
 	r := restoring{state: state}
 	if _, bytes := m.Totals(); p.Directory != nil && (len(filed) > 0 || bytes > int64(p.Memory)/2) {
 		r.directory = p.Directory
-		if err := snapshot.Find(context.Background(), r.directory, filed, state); err != nil {
+	}
+	if p.Directory != nil { // what a run left there that was killed goes, too
+		if err := snapshot.Find(context.Background(), p.Directory, filed, state); err != nil {
 			return nil, err
 		}
 	}

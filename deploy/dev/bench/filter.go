@@ -58,8 +58,8 @@ func (f filter) config(j job, group, dir string) config.Config {
 	}
 	c.Sink.Unique.Topic, c.Sink.Duplicate.Topic, c.Sink.Rejected.Topic = group+".unique", group+".duplicate", group+".rejected"
 	c.Snapshot.Directory.Path = filepath.Join(dir, "snapshots")
-	if f.old != "" {
-		c.Judge.Duplicates.Remember.Memory = 0
+	if f.old != "" { // so many segments that there are blocks
+		c.Judge.Duplicates.Remember.Memory, c.Judge.Duplicates.Remember.Documents = 0, j.documents
 	}
 	if f.old == "files" {
 		c.Judge.Duplicates.Remember.Directory = filepath.Join(dir, "files")

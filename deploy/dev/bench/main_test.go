@@ -51,7 +51,7 @@ func TestParse(t *testing.T) {
 		t.Errorf("-rates 50,500 is read as %v, error %v; want 50 and 500", p.rates, err)
 	}
 	if _, err := parse([]string{"-rivals", "-rates", "50"}, &problems); err == nil ||
-		!strings.Contains(err.Error(), "-rivals is measured alone, without -rates\n-rivals needs -broker kafka") {
+		!strings.Contains(err.Error(), "-rivals and -files are measured alone, without -rates\n-rivals needs -broker kafka") {
 		t.Errorf("rivals on both brokers, at a rate: %v", err)
 	}
 	if _, err := parse([]string{"kafka"}, &problems); err == nil {

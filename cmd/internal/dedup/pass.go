@@ -249,7 +249,7 @@ func (p *Pass) explained(err error) error {
 	case errors.Is(err, files.ErrFull):
 		return fmt.Errorf("%w: make room there, and %s", err, again)
 	case errors.Is(err, errUnreadable):
-		return fmt.Errorf("%w: look at its disk, and %s, which says what to do if it is a segment", err, again)
+		return fmt.Errorf("%w: look at its disk, and %s", err, again)
 	case errors.Is(err, errChanged):
 		return fmt.Errorf("go on: %w; begin anew with an empty directory for --checkpoint", err)
 	case !errors.Is(err, ErrMemory):

@@ -75,20 +75,26 @@ func benchApply(b *testing.B, inFiles bool) {
 
 // feed judges documents that it makes up by their numbers.
 type feed struct {
-	t         testing.TB
+	maker
+
+	t      testing.TB
+	params index.Params
+	at     index.Stamp
+	made   int
+	pager  paging.Pager // without a directory all is in memory
+	reads  atomic.Int64
+	late   atomic.Uint64 // of these, not read ahead
+}
+
+// maker makes up a record of documents, and signs them.
+type maker struct {
 	documents int // remembered
-	params    index.Params
 	signer    *index.Signer
-	at        index.Stamp
 	run       index.Run
-	made      int
-	copies    int          // of them
-	share     float64      // of copies
-	other     bool         // copies have a word of their own
-	pager     paging.Pager // without a directory all is in memory
-	reads     atomic.Int64
-	late      atomic.Uint64 // of these, not read ahead
-	buffer    []byte        // a text
+	copies    int     // of the documents made
+	share     float64 // of copies
+	other     bool    // copies have a word of their own
+	buffer    []byte  // a text
 }
 
 var benchSettings = []byte(`{"bench":"files"}`)
@@ -102,14 +108,20 @@ func newFeed(t testing.TB, documents int) *feed {
 	noError(t, err)
 	replica, err := index.NewReplica(p, index.Fingerprint(benchSettings))
 	noError(t, err)
-	signer, err := index.NewSigner(p)
-	noError(t, err)
-	f := &feed{t: t, documents: documents, params: p, signer: signer, share: *copied, other: true}
+	f := &feed{t: t, params: p, maker: newMaker(t, p, documents)}
 	f.pager = paging.Pager{Replica: replica, Mend: func(_ context.Context, bad map[string]error) error {
 		return fmt.Errorf("read files: %v", bad)
 	}, Count: func(int) { f.reads.Add(1) }, Late: &f.late}
-	f.run.Fingerprint, f.run.Source, f.run.Epoch = index.Fingerprint(benchSettings), entry.Source{Topic: [16]byte{1}}, 1
 	return f
+}
+
+func newMaker(t testing.TB, p index.Params, documents int) maker {
+	t.Helper()
+	signer, err := index.NewSigner(p)
+	noError(t, err)
+	m := maker{documents: documents, signer: signer, share: *copied, other: true}
+	m.run.Fingerprint, m.run.Source, m.run.Epoch = index.Fingerprint(benchSettings), entry.Source{Topic: [16]byte{1}}, 1
+	return m
 }
 
 // open has old documents lie in a directory.
@@ -127,48 +139,53 @@ func (f *feed) begin() {
 }
 
 // text makes the text of a document. A copy is the text of one that is none, with another word in it.
-func (f *feed) text(number int) []byte {
+func (m *maker) text(number int) []byte {
 	from, other := uint64(number), -1
-	if r, is := f.isCopy(from); is {
-		f.copies++
+	if r, is := m.isCopy(from); is {
+		m.copies++
 		for is {
-			from = uint64(number) - 1 - r.Uint64N(min(uint64(number), uint64(f.documents)))
-			_, is = f.isCopy(from)
+			from = uint64(number) - 1 - r.Uint64N(min(uint64(number), uint64(m.documents)))
+			_, is = m.isCopy(from)
 		}
-		if f.other {
+		if m.other {
 			other = r.IntN(*textWords)
 		}
 	}
 	r := rand.New(rand.NewPCG(from, 3))
-	f.buffer = f.buffer[:0]
+	m.buffer = m.buffer[:0]
 	for i := range *textWords {
 		word := r.IntN(vocabulary)
 		if i == other {
 			word = vocabulary
 		}
-		f.buffer = append(strconv.AppendInt(f.buffer, int64(word), 36), ' ')
+		m.buffer = append(strconv.AppendInt(m.buffer, int64(word), 36), ' ')
 	}
-	return f.buffer
+	return m.buffer
 }
 
 // isCopy says whether a document is a copy, and returns what decides of what. The first documents are none.
-func (f *feed) isCopy(number uint64) (*rand.Rand, bool) {
+func (m *maker) isCopy(number uint64) (*rand.Rand, bool) {
 	r := rand.New(rand.NewPCG(number, 2))
-	return r, r.Float64() < f.share && number >= atOnce
+	return r, r.Float64() < m.share && number >= atOnce
 }
 
 // sign makes the documents of the next record.
 func (f *feed) sign() { f.signs(atOnce) }
 
 func (f *feed) signs(n int) {
-	f.run.Base, f.run.Entries = int64(f.made), f.run.Entries[:0]
-	f.signer.Reset()
-	for range n {
+	f.maker.sign(f.made, n)
+	f.made += n
+}
+
+// sign makes the record of n documents from the given number on.
+func (m *maker) sign(from, n int) {
+	m.run.Base, m.run.Entries = int64(from), m.run.Entries[:0]
+	m.signer.Reset()
+	for number := from; number < from+n; number++ {
 		var e entry.Entry
-		f.signer.Sign(&e, f.text(f.made))
-		e.Offset, e.ID = int64(f.made), fmt.Appendf(nil, "%016d", f.made)
-		f.run.Entries = append(f.run.Entries, e)
-		f.made++
+		m.signer.Sign(&e, m.text(number))
+		e.Offset, e.ID = int64(number), fmt.Appendf(nil, "%016d", number)
+		m.run.Entries = append(m.run.Entries, e)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"testing"
 	"time"
 
@@ -65,15 +66,21 @@ type stage struct {
 // grow judges documents until enough are remembered, or it is late.
 func (s *stage) grow(end time.Time) {
 	f := s.f
-	copied, reads, late, began := f.copies, f.reads.Load(), f.late.Load(), f.pager.Replica.Stats()
+	reads, late, began := f.reads.Load(), f.late.Load(), f.pager.Replica.Stats()
+	makers := make([]maker, runtime.GOMAXPROCS(0))
+	for i := range makers {
+		makers[i] = newMaker(f.t, f.params, f.documents)
+	}
 	for next := 0; f.pager.Replica.Stats().Documents < *documents && time.Now().Before(end); {
-		f.sign()
-		started := time.Now()
-		f.record(&f.run)
-		judged := time.Now()
-		f.keep()
-		s.judging += judged.Sub(started)
-		s.filing += time.Since(judged)
+		var signing sync.WaitGroup
+		for i := range makers {
+			from := f.made + i*atOnce
+			signing.Go(func() { makers[i].sign(from, atOnce) })
+		}
+		signing.Wait()
+		for i := range makers {
+			s.judge(&makers[i].run)
+		}
 		if n := f.made / 1_000_000; n != next {
 			next = n
 			fmt.Fprintf(os.Stderr, "%d million judged, hash %016x, %v judging, %v writing, %d MiB resident\n",
@@ -82,7 +89,22 @@ func (s *stage) grow(end time.Time) {
 	}
 	ended := f.pager.Replica.Stats()
 	s.judged, s.duplicates = int(ended.Judged-began.Judged), int(ended.Duplicate-began.Duplicate)
-	s.copies, s.reads, s.late = f.copies-copied, int(f.reads.Load()-reads), int(f.late.Load()-late)
+	s.reads, s.late = int(f.reads.Load()-reads), int(f.late.Load()-late)
+	for i := range makers {
+		s.copies += makers[i].copies
+	}
+}
+
+// judge judges the documents of a record.
+func (s *stage) judge(r *index.Run) {
+	f := s.f
+	started := time.Now()
+	f.record(r)
+	judged := time.Now()
+	f.made += len(r.Entries)
+	f.keep()
+	s.judging += judged.Sub(started)
+	s.filing += time.Since(judged)
 }
 
 func (s *stage) report(b *testing.B) {

@@ -83,6 +83,7 @@ func (p *process) lives(ctx, drain context.Context) error {
 		default:
 			return err
 		}
+		p.replica.Store(nil) // there is no room for two windows
 		p.took = phase.Begin()
 		p.cluster.Leave(context.WithoutCancel(ctx), p.slots...)
 	}

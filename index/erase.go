@@ -8,8 +8,9 @@ import (
 )
 
 // MostErased bounds the targets of an Erase. A record with more changes nothing. The bound keeps the time short in
-// which a replica applies one record: each target may be in a segment of its own, and that segment is copied.
-const MostErased = 256
+// which a replica applies one record, and the memory low that it takes: each target may be in a segment of its own, and
+// that segment is copied, or read from its file and kept until it is written again.
+const MostErased = 16
 
 // Erase lets the documents that were judged at Targets be dead, and overwrites what they were recognised by: evidence,
 // digest, id and content hash. A verdict that is held stays as it is, so a document on its way out goes where it would have

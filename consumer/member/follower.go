@@ -118,7 +118,8 @@ func (f *Follower) apply(ctx context.Context, at index.Stamp, leaderEpoch int32,
 	if f.Recent != nil && len(effect.Judged) > 0 && f.caughtUp.Load() {
 		f.Recent.Add(at, rec, effect.Judged, f.replica.TopicOf)
 	}
-	if erase, ok := rec.(*index.Erase); ok && effect.Applied {
+	erase, erased := rec.(*index.Erase)
+	if erased && effect.Applied {
 		f.old.erased(erase)
 	}
 	f.leaderEpoch = leaderEpoch
@@ -151,7 +152,7 @@ func (f *Follower) apply(ctx context.Context, at index.Stamp, leaderEpoch int32,
 		f.taken = nil
 	}
 	err = f.disputes.claim(at.Offset, rec, effect.Disputed)
-	if err == nil && due {
+	if err == nil && (due || erased) { // an erasure has segments be in memory
 		err = f.old.waitForFiles(ctx)
 	}
 	return err

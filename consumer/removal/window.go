@@ -122,7 +122,7 @@ func (w *Window) follow(ctx context.Context, from journal.Begin, end int64) erro
 }
 
 // Erase appends what lets every member forget the documents judged at these positions, and returns the journal offset
-// from which on they are forgotten. It appends a record for every 256 documents. After an error some of them may be
+// from which on they are forgotten. It appends a record for every 16 documents. After an error some of them may be
 // appended; to repeat it changes nothing.
 func (w *Window) Erase(ctx context.Context, targets []entry.Position) (offset int64, err error) {
 	appender := journal.NewAppender(w.client, w.group.Name)

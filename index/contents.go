@@ -138,6 +138,7 @@ func (x *finder) remembered(number window.Ref, f *found) Remembered {
 		Entry: d.Entry, Judged: d.Judged, Entered: d.Applied, Copies: uint64(at.Copies()),
 		Dead: at.Dead() || p.fell(d.Position, d.Entry.Offset),
 	}
+	m.Entry.Keys, m.Entry.Digest = at.Keys(), at.Digest()
 	m.Last, m.Repeated = at.Repeated()
 	if d.Copied() {
 		root, ok := x.root(f)

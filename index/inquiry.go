@@ -108,14 +108,13 @@ func (r *Replica) inquire(e *entry.Entry, most, near int) (q *Inquiry, ok bool) 
 // inquired copies a candidate. One that is identical needs no evidence.
 func (x *finder) inquired(f, root *found, e *entry.Entry) inquired {
 	c := inquired{document: f.document, match: x.match(f, root)}
-	own := &c.document.Entry
-	for b := range x.buckets.Bands() {
-		if at := b * entry.KeyBytes; bytes.Equal(e.Keys[at:at+entry.KeyBytes], own.Keys[at:at+entry.KeyBytes]) {
-			c.bands = append(c.bands, b)
+	own, keys := &c.document.Entry, f.place.Keys()
+	for at := 0; at < len(keys); at += entry.KeyBytes {
+		if bytes.Equal(e.Keys[at:at+entry.KeyBytes], keys[at:at+entry.KeyBytes]) {
+			c.bands = append(c.bands, at/entry.KeyBytes)
 		}
 	}
-	own.Keys, own.ID = nil, nil
-	if own.Content == e.Content {
+	if own.ID = nil; own.Content == e.Content {
 		own.Evidence = nil
 	} else {
 		own.Evidence = bytes.Clone(own.Evidence)

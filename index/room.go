@@ -71,6 +71,7 @@ func (j *judge) enterAgain(number window.Ref, last int64) {
 		m = j.find.emission(&f)
 	}
 	d := f.document
+	d.Entry.Keys, d.Entry.Digest = f.place.Keys(), f.place.Digest()
 	d.Position, d.Applied, d.Again = j.at, last, true
 	j.linkAgain(&d)
 	at := j.find.window.Insert(&d)

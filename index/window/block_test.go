@@ -20,10 +20,11 @@ func TestRunsList(t *testing.T) {
 	run := s.w.Files().Due()
 	want := make([][]block.Posting, 2*(shelvedBands+1))
 	for i := range Ref(5 * 7) { // segments are numbered from 1
-		d, _ := s.all.At(i).Document()
+		place := s.all.At(i)
+		d, _ := place.Document()
 		for b := range shelvedBands + 1 {
 			if d.Links.Own(b) {
-				want[b] = append(want[b], block.Posting{Key: oldKey(d.Entry.Keys, b, shelvedBands), At: uint32(i)})
+				want[b] = append(want[b], block.Posting{Key: oldKey(place.Keys(), b, shelvedBands), At: uint32(i)})
 			}
 		}
 		d.Links.Tags(func(tag uint32) {

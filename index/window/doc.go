@@ -2,10 +2,10 @@
 // structure without rules: what is looked for, what is a match and when a document dies is decided above it.
 //
 //	meet by keys     Buckets: Probe, Likely, Meet, MeetFine, Met   the newest documents under a key
-//	read by number   At, and of a Place Document, Head, Offset
+//	read by number   At, and of an Entered Document, Keys, Digest, Offset
 //	insert           Insert                      a document becomes the newest one
 //	evict            Front, Leave, Expire        the oldest one leaves
-//	mark             of a Place SetCopies, Repeat, Emit, Kill; and Erase
+//	mark             of an Entered SetCopies, Repeat, Emit, Kill; and Erase
 //	store            Capture, and Restore
 //
 // The queue is made of segments. A segment is a run of documents in the order they were applied, in one block of

@@ -45,7 +45,7 @@ func (x *Buckets) meetOld(table, most int, tag uint32, fine bool) {
 			return
 		}
 		s, i := x.of.at(r)
-		is, read := x.stands(s, i, table, tag, fine)
+		is, read := x.stands(s, i, list)
 		if is && read {
 			x.met = append(x.met, Met{number: r, segment: s, i: i})
 		}
@@ -65,16 +65,16 @@ func (x *Buckets) meetOld(table, most int, tag uint32, fine bool) {
 	}
 }
 
-// stands says whether a document whose keys have left memory is met where a list has it: a list of a band has whole keys,
-// the others have hashes of keys. read is false if its digest or its keys are wanted.
-func (x *Buckets) stands(s *segment, i, table int, tag uint32, fine bool) (is, read bool) {
+// stands says whether a document is met where a list has it: the one of all bands together has hashes of keys, the others
+// have whole keys. read is false if its digest or its keys are wanted.
+func (x *Buckets) stands(s *segment, i, list int) (is, read bool) {
 	read = len(s.digest(i)) > 0
-	if !fine && table < x.whole() {
+	if list != x.whole() {
 		return read, read
 	}
 	own := s.keys(i)
 	read = read && len(own) > 0
-	return read && x.under(own, table, tag, fine), read
+	return read && bytes.Equal(own, x.probed.keys), read
 }
 
 // asked is how many blocks, the oldest ones, a search asks for the window.
@@ -167,27 +167,22 @@ func (s *Search) page(w Want, by sounder) []byte {
 // lookupPages bounds the pages that a lookup reads ahead. Those that it leaves out are wanted in their turn.
 const lookupPages = 64
 
-// Lookup reads what a lookup of an entry will want: postings, digests, and the keys and records of documents that are near.
+// Lookup reads what a lookup of an entry will want: postings, digests, and the records of documents that are near.
 func (s *Search) Lookup(e Sought) {
 	s.left, s.digest, s.near = lookupPages, entry.ReadDigest(e.Digest), s.near[:0]
 	mays := make([]uint64, s.Old.bands+1)
-	for list := range s.Old.bands {
-		mays[list] = s.find(list, oldKey(e.Keys, list, s.Old.bands), nil)
+	for list := range mays {
+		mays[list] = s.find(list, oldKey(e.Keys, list, s.Old.bands), e.Keys)
 	}
-	mays[s.Old.bands] = s.find(s.Old.bands, oldKey(e.Keys, s.Old.bands, s.Old.bands), func(keys []byte) bool {
-		return bytes.Equal(keys, e.Keys)
-	})
 	if s.mays == nil {
 		s.mays = map[string][]uint64{}
 	}
 	s.mays[string(e.Keys)] = mays
 	for _, tag := range e.Fine {
-		// A document that has the tag by a key of its own is not met there. It is read all the same.
-		s.find(fineList(tag, s.Old.bands), tag, func([]byte) bool { return true })
+		s.find(fineList(tag, s.Old.bands), tag, nil)
 	}
 	for _, r := range s.near {
 		of, i := s.Old.at(r)
-		of.filed.bytes(s, of.keysAt(i), of.keysAt(i+1))
 		end := of.used
 		if i+1 < of.n {
 			end = of.at(i + 1)
@@ -196,9 +191,8 @@ func (s *Search) Lookup(e Sought) {
 	}
 }
 
-// find reads what a lookup will want under one key, and returns a bit for each block that may have it. has says whether a
-// document of those keys is met there; nil: all that the list has.
-func (s *Search) find(list int, key uint32, has func(keys []byte) bool) (may uint64) {
+// find reads what a lookup of some keys will want under one of them, and returns a bit for each block that may have it.
+func (s *Search) find(list int, key uint32, keys []byte) (may uint64) {
 	left := s.Most
 	visit := func(r Ref) {
 		of, i := s.Old.at(r)
@@ -207,10 +201,9 @@ func (s *Search) find(list int, key uint32, has func(keys []byte) bool) (may uin
 		}
 		digest := of.filed.bytes(s, of.digestAt(i), of.digestAt(i+1))
 		is, read := digest != nil, digest != nil
-		if is && has != nil {
-			keys := of.filed.bytes(s, of.keysAt(i), of.keysAt(i+1))
-			read = keys != nil
-			is = read && has(keys)
+		if is && list == s.Old.bands { // which has hashes of keys
+			own := of.filed.bytes(s, of.keysAt(i), of.keysAt(i+1))
+			is, read = bytes.Equal(own, keys), own != nil
 		}
 		if is || !read {
 			left--

@@ -17,9 +17,15 @@ func (w *Window) At(r Ref) Entered {
 // Number returns the document's number.
 func (p Entered) Number() Ref { return p.segment.first + Ref(p.i) }
 
-// Document decodes the document. Its entry points into the window, and is valid until Done. ok is false if its page is
-// wanted.
+// Document decodes the document. Its entry has neither keys nor digest, which no comparison needs: they lie in other
+// pages. It points into the window, and is valid until Done. ok is false if its page is wanted.
 func (p Entered) Document() (d Document, ok bool) { return p.segment.document(p.i) }
+
+// Keys are the band keys of the document; they are empty if they are wanted.
+func (p Entered) Keys() []byte { return p.segment.keys(p.i) }
+
+// Digest is the digest of the document; it is empty if it is wanted.
+func (p Entered) Digest() []byte { return p.segment.digest(p.i) }
 
 // Offset decodes the source offset of the document, whose record must be readable.
 func (p Entered) Offset() int64 {

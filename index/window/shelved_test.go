@@ -98,6 +98,15 @@ func (s *shelved) leave() {
 	s.w.Files().Done()
 }
 
+// read reads a page of a file, or all of it.
+func (s *shelved) read(w Want) ([]byte, error) {
+	data := s.files[w.File]
+	if w.Page != Whole {
+		data = data[w.Page*PageBytes : min(len(data), (w.Page+1)*PageBytes)]
+	}
+	return data, nil
+}
+
 // until makes a call until it wants nothing.
 func (s *shelved) until(call func()) {
 	s.t.Helper()
@@ -105,10 +114,7 @@ func (s *shelved) until(call func()) {
 	h.Again()
 	for call(); h.Wants(); call() {
 		for _, want := range h.Wanted() {
-			data := s.files[want.File]
-			if want.Page != Whole {
-				data = data[want.Page*PageBytes : min(len(data), (want.Page+1)*PageBytes)]
-			}
+			data, _ := s.read(want)
 			if err := h.Give(want, data); err != nil {
 				s.t.Fatalf("give %v: error %v", want, err)
 			}

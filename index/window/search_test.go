@@ -1,6 +1,7 @@
 package window
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
@@ -10,6 +11,71 @@ import (
 // search is one among the documents of blocks.
 func (s *shelved) search() *Search {
 	return &Search{Old: s.w.Files().Old(), Most: 1000, Read: s.read, Pages: map[Want][]byte{}}
+}
+
+// lists are what a lookup meets in each table.
+func (s *shelved) lists(keys []byte) (all [][]Ref) {
+	s.t.Helper()
+	x := &s.w.buckets
+	s.until(func() {
+		all = nil
+		x.Probe(keys)
+		for b := range shelvedBands + 1 {
+			x.Meet(b, 1000)
+			var some []Ref
+			for _, m := range x.Met()[len(slices.Concat(all...)):] {
+				some = append(some, m.Number())
+			}
+			all = append(all, some)
+		}
+	})
+	s.w.Files().Done()
+	return all
+}
+
+// TestSearchSaysWhichBlocks: a search says of the oldest blocks which may have a key. The window asks these, and all that the
+// search has no bit for. What was said of other blocks than those that stand now does not count.
+func TestSearchSaysWhichBlocks(t *testing.T) {
+	s := newShelved(t, 14, 1, 3, 0)
+	h := s.w.Files()
+	h.BlocksOf(Sizes{Run: 1, Merge: 2, Parts: 1000, Tail: 10})
+	s.insert(150) // each in a block of its own
+	s.cover()
+	if b := h.Blocks(); len(b) < 2*asked || b[asked].first != asked {
+		t.Fatalf("%d blocks", len(b))
+	}
+	keys := s.randomKeys()
+	all, e := s.lists(keys), entry.Entry{Keys: keys, Digest: make([]byte, entry.DigestBytes)}
+	by := s.search()
+	by.Lookup(Sought{Entry: &e})
+	for list, may := range by.mays[string(keys)] {
+		for k, b := range h.Blocks()[:asked] {
+			if is := may>>k&1 == 1; is != b.postings.May(list, oldKey(keys, list, shelvedBands)) {
+				t.Errorf("list %d of block %d may have the key: %v", list, k, is)
+			}
+		}
+	}
+	if h.Know(by); !reflect.DeepEqual(s.lists(keys), all) {
+		t.Error("after a search a lookup meets others")
+	}
+	know := func(bits ...uint64) {
+		h.Know(&Search{Old: h.Old(), mays: map[string][]uint64{string(keys): bits}})
+	}
+	for k := range asked {
+		bits := []uint64{1 << k, 1 << (asked - 1 - k), ^(1 << k)}
+		know(bits...)
+		for list, got := range s.lists(keys) {
+			want := slices.DeleteFunc(slices.Clone(all[list]), func(r Ref) bool { return r < asked && bits[list]>>r&1 == 0 })
+			if !slices.Equal(got, want) {
+				t.Errorf("of blocks %b list %d has %d, want %d", bits[list], list, got, want)
+			}
+		}
+	}
+	know(0, 0, 0)
+	h.BlocksOf(Sizes{Run: 1, Merge: 2, Parts: 1000, Tail: 5})
+	if s.cover(); !reflect.DeepEqual(s.lists(keys), all) {
+		t.Error("what was said of other blocks counts")
+	}
 }
 
 // TestCandidatesNeedNoKeys: of documents that are met under a key of one band or a fine key, a lookup reads the digests, and of

@@ -48,6 +48,14 @@ var filesMutants = []mutant{
 		old: "k >= 0 && most > 0 &&", new: "k >= 1 && most > 0 &&",
 	},
 	{
+		rule: "what a search says of a block is said of that block", file: "index/window/old.go",
+		old: "may |= 1 << k", new: "may |= 1 << (k / 2)",
+	},
+	{
+		rule: "a block of which a search says nothing is asked", file: "index/window/old.go",
+		old: "(k >= asked || may>>k&1 == 1)", new: "(x.may == nil || k < 2 && may>>k&1 == 1)", // a word of two bits
+	},
+	{
 		rule: "the tail begins where the blocks end", file: "index/window/window.go",
 		old: "w.files.tail()), end:", new: "w.files.tail()+1), end:",
 	},

@@ -50,6 +50,7 @@ type Files struct {
 	files map[string]*filed
 	read  map[Want][]byte // what was given; nil: it is wanted
 	wants int             // how much is
+	late  []Want          // what was not wanted ahead, but by entries in their turn
 	scans map[entry.Position]*scan
 
 	sizes  Sizes
@@ -69,6 +70,9 @@ func (h *Files) want(w Want) {
 	}
 	h.read[w] = nil
 	h.wants++
+	if !h.of.buckets.wanting {
+		h.late = append(h.late, w)
+	}
 }
 
 //nolint:gochecknoglobals // a table
@@ -281,17 +285,22 @@ func (h *Files) Again() {
 // mostKept bounds what is kept of one entry of a record for the next: 16 MiB.
 const mostKept = 4 * mostAhead
 
-// Next drops what was given if it is much. It is called between two entries of a record, when nothing is wanted.
+// Next drops what was given if it is much, but for what was read ahead: the entries that are next want that. It is called
+// between two entries of a record, when nothing is wanted.
 func (h *Files) Next() {
-	if len(h.read) > mostKept {
-		clear(h.read)
+	if len(h.read) <= mostKept {
+		return
 	}
+	for _, w := range h.late {
+		delete(h.read, w)
+	}
+	h.late = h.late[:0]
 }
 
 // Done drops what was given, and what is still wanted.
 func (h *Files) Done() {
 	clear(h.read)
-	h.wants = 0
+	h.wants, h.late = 0, h.late[:0]
 	clear(h.scans)
 	h.searched, h.mays = nil, nil
 }

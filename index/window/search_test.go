@@ -135,3 +135,60 @@ func TestCandidatesNeedNoKeys(t *testing.T) {
 	zero := entry.Digest{}
 	same("ahead", by.Pages, needs(func(m *Met) bool { return zero.Distance(m.Digest()) <= nearDigests }))
 }
+
+// TestNextKeepsWhatIsAhead: what entries have read in their turn is dropped if it is much. What was read ahead for those
+// behind them is kept.
+func TestNextKeepsWhatIsAhead(t *testing.T) {
+	s := newShelved(t, 15, 1, 1<<31, 0)
+	h, x := s.w.Files(), &s.w.buckets
+	h.BlocksOf(Sizes{Run: 64, Merge: 2, Parts: 1000, Tail: 100})
+	s.insert(mostKept + 300) // each in a file of its own
+	s.cover()
+	sought := func(r Ref) *entry.Entry { // a document that is linked under its own keys, from one on
+		for s.all.At(r).segment.linked(0) {
+			r++
+		}
+		return &entry.Entry{Keys: s.all.At(r).Keys(), Digest: s.all.At(r).Digest()}
+	}
+	old, tail := sought(7), sought(mostKept+250)
+	s.until(func() {
+		x.Want(1, func(i int) *entry.Entry {
+			if i > 0 {
+				return nil
+			}
+			return tail
+		})
+	})
+	by := s.search()
+	by.Lookup(Sought{Entry: old})
+	by.Lookup(Sought{Entry: tail})
+	if h.Know(by); s.given == 0 || len(by.Pages) == 0 {
+		t.Fatalf("%d pages are read ahead of the tail, %d of old documents", s.given, len(by.Pages))
+	}
+	ahead := len(h.read)
+	s.until(func() {
+		for r := range h.tail() {
+			s.w.At(r).Digest()
+		}
+	})
+	if n := len(h.read); n <= mostKept {
+		t.Fatalf("%d pages are kept", n)
+	}
+	if h.Next(); len(h.read) > ahead {
+		t.Errorf("%d pages are kept, %d were read ahead", len(h.read), ahead)
+	}
+	s.given = 0
+	for _, e := range []*entry.Entry{old, tail} {
+		n := 0
+		s.until(func() {
+			x.Probe(e.Keys)
+			n = x.Meet(shelvedBands, 10) + x.Meet(0, 10) + x.Meet(1, 10)
+			for _, m := range x.Met() {
+				s.w.At(m.Number()).Document()
+			}
+		})
+		if n != shelvedBands+1 || s.given > 0 {
+			t.Errorf("a document is met %d times by %d pages that were not kept", n, s.given)
+		}
+	}
+}

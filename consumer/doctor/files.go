@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"sync/atomic"
@@ -28,8 +29,13 @@ func oldDocuments(ctx context.Context, p *target) ([]Finding, error) {
 		}
 		of.Journal = topics[0].ID
 	}
-	look, err := files.Examine(files.PathOf(remember.Directory, of.Group), of)
-	if err != nil {
+	look, err := asked(ctx, func() (files.Look, error) {
+		return files.Examine(files.PathOf(remember.Directory, of.Group), of)
+	})
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return []Finding{silent(remember.Directory)}, nil
+	case err != nil:
 		return []Finding{problem(err.Error(), "no member starts with this directory",
 			"what the message says, or leave duplicates.remember.directory out")}, nil
 	}
@@ -61,30 +67,21 @@ func speed(ctx context.Context, in *Inputs) (all []Finding, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var s files.Speed
-	measured := make(chan error, 1) // nobody waits for a disk that does not answer
 	var over atomic.Bool
 	defer over.Store(true)
-	go func() {
-		var err error
-		s, err = files.Measure(ctx, files.PathOf(directory, in.Params.Group), files.Trial{
+	s, err := asked(ctx, func() (files.Speed, error) {
+		return files.Measure(ctx, files.PathOf(directory, in.Params.Group), files.Trial{
 			Readers: paging.ReadAtOnce, Now: time.Now, Done: func(share float64) {
 				if !over.Load() {
 					in.Disk(share)
 				}
 			},
 		})
-		measured <- err
-	}()
-	select {
-	case err = <-measured:
-	case <-ctx.Done():
-		return nil, fmt.Errorf("measure the disk of %s: %w", directory, context.Cause(ctx))
-	case <-time.After(checkBound):
-		return []Finding{problem(fmt.Sprintf("the disk of %s does not answer within %v", directory, checkBound),
-			"judging would wait for it", "look at the disk, or name another directory in duplicates.remember.directory")}, nil
-	}
-	if err != nil {
+	})
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return []Finding{silent(directory)}, nil
+	case err != nil:
 		return []Finding{note(err.Error(), "the disk was not measured", "what the message says")}, nil
 	}
 	if absent(directory, s.At) {
@@ -96,6 +93,27 @@ func speed(ctx context.Context, in *Inputs) (all []Finding, err error) {
 			"name a directory on a disk of this machine that stays, in duplicates.remember.directory"))
 	}
 	return append(all, carried(&sizing, &s, directory)), nil
+}
+
+// asked asks a disk, and returns the cause of ctx if it does not answer: then nobody waits for it.
+func asked[T any](ctx context.Context, disk func() (T, error)) (none T, err error) {
+	answered := make(chan func() (T, error), 1)
+	go func() {
+		answer, err := disk()
+		answered <- func() (T, error) { return answer, err }
+	}()
+	select {
+	case answer := <-answered:
+		return answer()
+	case <-ctx.Done():
+		return none, context.Cause(ctx)
+	}
+}
+
+// silent is the finding that the disk of a directory does not answer.
+func silent(directory string) Finding {
+	return problem(fmt.Sprintf("the disk of %s does not answer within %v", directory, checkBound),
+		"judging would wait for it", "look at the disk, or name another directory in duplicates.remember.directory")
 }
 
 // absent says whether a directory is missing, so that one above it was measured.

@@ -1,9 +1,13 @@
 package doctor
 
 import (
+	"context"
+	"os"
 	"path/filepath"
 	"regexp"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/files"
@@ -52,4 +56,29 @@ func TestCarried(t *testing.T) {
 			t.Errorf("%s: want %s, got %s", name, c.want, got)
 		}
 	}
+}
+
+// A disk that does not answer is a finding, and nobody waits for it. Whoever opens a pipe waits like that.
+func TestSilentDisk(t *testing.T) {
+	w, answers := newWard(t), make(chan struct{})
+	w.in.Disk = func(float64) { <-answers }
+	path := files.PathOf(w.in.Index.Duplicates.Remember.Directory, w.in.Params.Group)
+	owner := filepath.Join(path, "owner")
+	w.must(os.Mkdir(path, 0o700), syscall.Mkfifo(owner, 0o600))
+	for name, ask := range map[string]func(context.Context) ([]Finding, error){
+		"looked at": func(ctx context.Context) ([]Finding, error) { return oldDocuments(ctx, &target{in: w.in}) },
+		"measured":  func(ctx context.Context) ([]Finding, error) { return speed(ctx, &w.in) },
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		found, err := ask(ctx)
+		cancel()
+		const want = `^problem : the disk of /\S+ does not answer within 20s \| judging would wait for it \| look at the disk`
+		if got := lines(Report{Findings: found}); err != nil || !regexp.MustCompile(want).MatchString(got) {
+			t.Errorf("%s: got %s, error %v", name, got, err)
+		}
+	}
+	close(answers)
+	pipe, err := os.OpenFile(owner, os.O_WRONLY, 0)
+	w.must(err)
+	w.must(pipe.Close())
 }

@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+	cryptorand "crypto/rand"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -82,12 +83,14 @@ func (t *Trial) measure(ctx context.Context, s *Speed) (err error) {
 	return t.read(ctx, f, int(size/PageBytes), s)
 }
 
-// write writes up to size bytes, and returns how many.
+// write writes up to size bytes, and returns how many. Storage can neither compress them nor find that it has them.
 func (t *Trial) write(ctx context.Context, f *os.File, size int64, s *Speed) (written int64, err error) {
-	piece := make([]byte, trialPiece)
-	_, _ = rand.NewChaCha8([32]byte{}).Read(piece) // it never fails, and its bytes cannot be compressed
-	began, took := t.Now(), time.Duration(0)
+	var seed [32]byte
+	_, _ = cryptorand.Read(seed[:]) // it never fails, nor does that below
+	unlike, piece, took := rand.NewChaCha8(seed), make([]byte, trialPiece), time.Duration(0)
 	for written+trialPiece <= size && took < trialTime {
+		_, _ = unlike.Read(piece)
+		began := t.Now()
 		_, err := f.Write(piece)
 		if err = errors.Join(ctx.Err(), err); err == nil {
 			err = f.Sync()
@@ -95,7 +98,7 @@ func (t *Trial) write(ctx context.Context, f *os.File, size int64, s *Speed) (wr
 		if err != nil {
 			return written, err
 		}
-		written, took = written+trialPiece, t.Now().Sub(began)
+		written, took = written+trialPiece, took+t.Now().Sub(began)
 		t.Done(min(took.Seconds()/trialTime.Seconds(), 1) / 2)
 	}
 	s.Bytes = float64(written) / max(took, 1).Seconds()

@@ -1,6 +1,8 @@
 package files
 
 import (
+	"bytes"
+	"compress/flate"
 	"context"
 	"errors"
 	"os"
@@ -44,7 +46,7 @@ func TestMeasure(t *testing.T) {
 			path := filepath.Join(root, "a", "b")
 			make(t, path)
 			before, done := all(t, root), []float64(nil)
-			s, err := Measure(t.Context(), path, trial(3, &done))
+			s, err := Measure(t.Context(), path, trial(4, &done))
 			must(t, err)
 			want := root
 			if name == "open" {
@@ -87,5 +89,36 @@ func TestMeasureEnds(t *testing.T) {
 	}
 	if after := all(t, root); after != root+"\n"+filepath.Join(root, "file") {
 		t.Errorf("there is\n%s", after)
+	}
+}
+
+// TestMeasureWritesUnlikeBytes: what is written cannot be compressed, and no page is like another one of this or another
+// measurement.
+func TestMeasureWritesUnlikeBytes(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
+	must(t, err)
+	defer f.Close()
+	var done []float64
+	for range 2 {
+		tr := trial(0, &done)
+		_, err = tr.write(t.Context(), f, 2*trialPiece, &Speed{})
+		must(t, err)
+	}
+	data, err := os.ReadFile(f.Name())
+	must(t, err)
+	pages := map[[16]byte]bool{}
+	for at := 0; at < len(data); at += PageBytes {
+		pages[[16]byte(data[at:])] = true
+	}
+	if len(pages) != 4*trialPiece/PageBytes {
+		t.Errorf("of %d pages %d are unlike", 4*trialPiece/PageBytes, len(pages))
+	}
+	var short bytes.Buffer
+	w, err := flate.NewWriter(&short, flate.BestSpeed)
+	must(t, err)
+	_, err = w.Write(data[:1<<20])
+	must(t, errors.Join(err, w.Close()))
+	if short.Len() < 1<<20 {
+		t.Errorf("1 MiB is compressed to %d bytes", short.Len())
 	}
 }

@@ -85,7 +85,7 @@ type Stats struct {
 	SnapshotBy  string
 	SnapshotErr *member.Failure // of this process's last try to take one; nil: it succeeded, or there was none
 	// Of files with old documents (duplicates.remember.directory): reads, those that judging waited for in its turn, because
-	// nothing had read them ahead, those that failed, and how long judging waited for files.
+	// nothing had read them ahead, those that failed, and how long judging only waited for files.
 	FileReads, FileReadBytes, FileLate, FileErrs uint64
 	FileWait                                     time.Duration
 	FileErr                                      *member.Failure // for which judging waits, or old documents stay in memory; nil: none

@@ -56,13 +56,12 @@ func newOld(f *Follower) *old {
 	o.pager = paging.Pager{Replica: f.replica, Directory: f.Files, Aside: o.unlocked, Mend: o.mend, Count: func(bytes int) {
 		f.Counters.FileReads.Add(1)
 		f.Counters.FileReadBytes.Add(uint64(bytes))
-	}, Late: &f.Counters.FileLate}
+	}, Late: &f.Counters.FileLate, Waits: f.Counters.waits}
 	return o
 }
 
 // unlocked does something without mu, which the caller holds. Judging waits for it.
 func (o *old) unlocked(do func()) {
-	defer o.f.Counters.waits(time.Now())
 	o.f.within = true
 	o.f.mu.Unlock()
 	defer func() {
@@ -79,6 +78,7 @@ func (o *old) mend(ctx context.Context, bad map[string]error) (err error) {
 			break
 		}
 		o.unlocked(func() {
+			defer o.f.Counters.waits()()
 			defer o.f.Counters.halt()()
 			err = errors.Join(err, o.heal(ctx, name, why))
 		})
@@ -313,7 +313,7 @@ func (o *old) behind() bool {
 }
 
 func (o *old) waitForFile(ctx context.Context) {
-	defer o.f.Counters.waits(time.Now())
+	defer o.f.Counters.waits()()
 	defer o.f.Counters.halt()()
 	select {
 	case <-o.filed:

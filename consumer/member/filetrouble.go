@@ -8,8 +8,11 @@ import (
 // haltsAfter is how long judging may wait for a file before that is a trouble: a segment is written or fetched by then.
 const haltsAfter = 3 * time.Second
 
-// waits counts for how long judging has waited for files.
-func (c *Counters) waits(since time.Time) { c.FileWait.Add(int64(time.Since(since))) }
+// waits counts for how long judging does nothing but wait for files, until what it returns is called.
+func (c *Counters) waits() (over func()) {
+	since := time.Now()
+	return func() { c.FileWait.Add(int64(time.Since(since))) }
+}
 
 // halt notes that judging waits until a file is healed or written. It returns what to call then.
 func (c *Counters) halt() (done func()) {

@@ -2,10 +2,7 @@ package paging
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/files"
@@ -34,6 +31,9 @@ type Pager struct {
 	Mend func(ctx context.Context, bad map[string]error) error
 	// Count counts a read of so many bytes. It may be called from several goroutines; nil: nobody counts.
 	Count func(bytes int)
+	// Waits is called when nothing but reads goes on, and what it returns when that is over. The time of processors is no part
+	// of it: while one works on what was read, it is over. nil: nobody counts.
+	Waits func() (over func())
 	// Late counts what was not read ahead, so that the replica had to wait for it; nil: nobody counts.
 	Late *atomic.Uint64
 }
@@ -87,20 +87,20 @@ func (p *Pager) Give(ctx context.Context, wanted []window.Want) (bad map[string]
 	if len(wanted) == 0 {
 		return nil
 	}
-	bad = map[string]error{}
-	read := make([][]byte, len(wanted))
-	p.aside(func() {
-		for i, err := range p.readAll(ctx, wanted, read) {
-			if err != nil {
-				bad[wanted[i].File] = err
-			}
+	read, errs := make([][]byte, len(wanted)), make([]error, len(wanted))
+	var next atomic.Int64
+	p.together(ctx, min(ReadAtOnce, len(wanted)), func(_ int, readOne reader) {
+		for i := next.Add(1) - 1; i < int64(len(wanted)); i = next.Add(1) - 1 {
+			read[i], errs[i] = readOne(wanted[i])
 		}
 	})
+	bad = map[string]error{}
 	for i, w := range wanted {
-		if read[i] == nil {
-			continue
+		err := errs[i]
+		if err == nil {
+			err = p.Replica.Files().Give(w, read[i])
 		}
-		if err := p.Replica.Files().Give(w, read[i]); err != nil {
+		if err != nil {
 			bad[w.File] = err
 		}
 	}
@@ -118,34 +118,6 @@ func (p *Pager) Read(ctx context.Context, w window.Want) (data []byte, err error
 		p.Count(len(data))
 	}
 	return data, err
-}
-
-func (p *Pager) aside(do func()) {
-	if p.Aside == nil {
-		do()
-	} else {
-		p.Aside(do)
-	}
-}
-
-// readAll reads what is wanted, and returns the errors.
-func (p *Pager) readAll(ctx context.Context, wanted []window.Want, into [][]byte) []error {
-	errs := make([]error, len(wanted))
-	var group errgroup.Group
-	group.SetLimit(ReadAtOnce)
-	for i, w := range wanted {
-		read := func() error {
-			into[i], errs[i] = p.Read(ctx, w)
-			return nil
-		}
-		if i == len(wanted)-1 {
-			_ = read()
-		} else {
-			group.Go(read)
-		}
-	}
-	_ = group.Wait() // errs has the errors
-	return errs
 }
 
 // readAhead reads at once what the entries of a record, from one of them on, will probably want, and returns the one behind
@@ -173,27 +145,21 @@ func (p *Pager) readAhead(ctx context.Context, rec index.Record, from int) (sear
 func (p *Pager) search(ctx context.Context, by *window.Search) (all []*window.Search, n int) {
 	all = make([]*window.Search, min(ReadAtOnce, len(by.Entries)))
 	var next, pages atomic.Int64
-	p.aside(func() {
-		var group sync.WaitGroup
-		for k := range all {
-			s := *by
-			s.Pages = map[window.Want][]byte{}
-			s.Read = func(w window.Want) ([]byte, error) {
-				pages.Add(1)
-				return p.Read(ctx, w)
-			}
-			all[k] = &s
-			group.Go(func() {
-				for pages.Load() < pagesAhead {
-					i := next.Add(1) - 1
-					if i >= int64(len(s.Entries)) {
-						return
-					}
-					s.Lookup(s.Entries[i])
-				}
-			})
+	p.together(ctx, len(all), func(k int, read reader) {
+		s := *by
+		s.Pages = map[window.Want][]byte{}
+		s.Read = func(w window.Want) ([]byte, error) {
+			pages.Add(1)
+			return read(w)
 		}
-		group.Wait()
+		all[k] = &s
+		for pages.Load() < pagesAhead {
+			i := next.Add(1) - 1
+			if i >= int64(len(s.Entries)) {
+				return
+			}
+			s.Lookup(s.Entries[i])
+		}
 	})
 	return all, max(1, min(int(next.Load()), len(by.Entries)))
 }

@@ -36,7 +36,7 @@ func fileMetrics() []metric {
 			func(s *state) uint64 { return s.FileReadBytes }),
 		{
 			name: "unecho_files_wait_seconds_total", kind: prometheus.CounterValue,
-			help:   "Time that judging waited for files to be read, healed or written. Near 1 a second: the disk is the bottleneck.",
+			help:   "Time that judging only waited for files to be read, healed or written. Near 1 a second: the disk is the bottleneck.",
 			values: func(s *state, emit emitter) { emit(s.FileWait.Seconds()) },
 		},
 		counter("unecho_files_errors_total", "Files that were unreadable, damaged, or not written. It should be 0: /ready and the log name file and cause.",

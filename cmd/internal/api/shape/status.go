@@ -75,7 +75,7 @@ type Files struct {
 	Bytes     int64   `json:"bytes"`
 	Reads     uint64  `json:"reads"`
 	Late      uint64  `json:"late_reads"` // of those, ones that judging waited for in its turn
-	WaitS     float64 `json:"wait_s"`     // for which judging waited for files
+	WaitS     float64 `json:"wait_s"`     // for which judging only waited for files
 }
 
 // Journal is how far the replica is with the journal, and what of it is kept.

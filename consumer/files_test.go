@@ -90,8 +90,8 @@ func TestOldDocumentsInFiles(t *testing.T) {
 	w.produce(1500, 1)
 	w.settled()
 	w.sameHash(m, other)
-	if m.replicas.FileReads.Load() == 0 {
-		t.Error("no record was read of a file")
+	if reads, waited := m.replicas.FileReads.Load(), m.replicas.FileWait.Load(); reads == 0 || waited == 0 {
+		t.Errorf("%d reads of files, for which judging waited %d ns", reads, waited)
 	}
 	found, err := m.Lookup(w.context(), w.signed(string(w.documents(1500, 2)[40].Value)), 1)
 	if err != nil || len(found.Hits) != 1 {
@@ -245,6 +245,9 @@ func TestNotReadyWhileAFileIsMissing(t *testing.T) {
 	w.produce(2000, 1)
 	w.becomes("it stays ready", func() bool { return !m.Ready() && strings.Contains(m.Stats().Standing.Trouble, "judging waits") })
 	now := m.Stats()
+	if now.FileLate == 0 {
+		t.Error("a read that judging waits for in its turn is not late")
+	}
 	for _, want := range []string{"segment", "the store is away", "make room in duplicates.remember.directory"} {
 		if !strings.Contains(now.FileTrouble, want) {
 			t.Errorf("the trouble is %q, want %q in it", now.FileTrouble, want)

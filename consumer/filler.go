@@ -85,6 +85,7 @@ func (f *Filler) Run(ctx context.Context) (before, after Fill, err error) {
 		var overtaken *member.OvertakenError
 		if errors.As(err, &overtaken) {
 			if err = times.Another(s.replica.Load(), overtaken); err == nil {
+				s.replica.Store(nil) // there is no room for two windows
 				continue
 			}
 		}

@@ -159,10 +159,10 @@ func (s *Service) Stats() Stats {
 	if r := s.group.Load(); r != nil {
 		st.Params, st.JournalEnd = r.setup.Index, r.log.LastEnd()
 		st.JournalStart, st.StartTime = r.log.Oldest()
+		st.Journal = r.log.Stats()
+		st.ClockAhead, st.ClockKnown = r.log.Ahead()
 	}
 	if replica := s.replica.Load(); replica != nil {
-		st.Journal = replica.Log.Stats()
-		st.ClockAhead, st.ClockKnown = replica.Log.Ahead()
 		last := replica.Reading()
 		st.Params, st.Index, st.JournalNext, st.AppliedTime = last.Params, last.Index, last.Next, last.AppendTime
 		st.ConfirmedTime, st.Settings = last.ConfirmedTime, last.Settings

@@ -282,7 +282,7 @@ func (h *Files) Again() {
 	h.holdFront()
 }
 
-// mostKept bounds what is kept of one entry of a record for the next: 16 MiB.
+// mostKept bounds what is kept of one entry of a record for the next, but for what was read ahead: 16 MiB.
 const mostKept = 4 * mostAhead
 
 // Next drops what was given if it is much, but for what was read ahead: the entries that are next want that. It is called

@@ -111,6 +111,7 @@ func TestPodsWithABucket(t *testing.T) {
 	t.Logf("%d pods are ready %v after they were started on empty disks", len(pods), time.Since(began).Round(time.Millisecond))
 	s.settled()
 	s.forgotten()
+	s.settled() // what that has sent
 	var report inspect.AuditLine
 	check(t, json.Unmarshal([]byte(in(0, "audit", "--config", "/etc/unecho/unecho.yaml", "--json").endsWell()), &report))
 	if !report.OK || report.Records != s.total() || report.Absent != 0 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -187,17 +188,11 @@ func (s *shelf) build(run *window.Run) *window.Block {
 		}
 	}
 	var file bytes.Buffer
-	written, err := block.Write(&file, run.About(), run.Lists(), func(i int, into []block.Posting) ([]block.Posting, error) {
-		var err error
-		for _, part := range run.Parts {
-			from := len(into)
-			into, err = part.Postings().Postings(bytes.NewReader(s.files[part.File()]), i, into)
-			for k := range into[from:] {
-				into[from+k].At += run.Shift(part)
-			}
-		}
-		return run.List(i, into), err
-	})
+	parts := make([]io.ReaderAt, len(run.Parts))
+	for k, part := range run.Parts {
+		parts[k] = bytes.NewReader(s.files[part.File()])
+	}
+	written, err := run.Write(&file, parts)
 	if err != nil {
 		s.t.Fatalf("block %s: %v", run.File(), err)
 	}

@@ -19,6 +19,9 @@ const (
 	postingBytes = 8
 	placesAt     = PageBytes / 2 // where the places of a page begin
 	numberBytes  = 4             // a key, a place, or a checksum
+	// filterPages is how many pages have a filter together: a million postings. Larger filters are no smaller for each key,
+	// and take more memory to build.
+	filterPages = 1 << 20 / pagePostings
 )
 
 //nolint:gochecknoglobals // a table
@@ -40,11 +43,10 @@ type Block struct {
 
 // list is what memory keeps of a list. What May reads of it comes first.
 type list struct {
-	filter xorfilter.BinaryFuse[uint8] // without fingerprints it is none
-	all    bool                        // what May says without a filter
-	count  int
-	first  int    // page
-	keys   []byte // the first key of each of its pages
+	filters []xorfilter.BinaryFuse[uint8] // of each filterPages pages; one without fingerprints lets all keys pass
+	keys    []byte                        // the first key of each page
+	count   int
+	first   int // page
 }
 
 // About returns what was said of the block when it was written. The caller must not change it.
@@ -60,7 +62,11 @@ func (b *Block) Size() int64 { return b.size }
 func (b *Block) Memory() int64 {
 	n := int(unsafe.Sizeof(*b)) + len(b.about) + len(b.sums) + len(b.lists)*int(unsafe.Sizeof(list{}))
 	for i := range b.lists {
-		n += len(b.lists[i].keys) + len(b.lists[i].filter.Fingerprints)
+		l := &b.lists[i]
+		n += len(l.keys) + len(l.filters)*int(unsafe.Sizeof(xorfilter.BinaryFuse[uint8]{}))
+		for k := range l.filters {
+			n += len(l.filters[k].Fingerprints)
+		}
 	}
 	return int64(n)
 }
@@ -68,18 +74,31 @@ func (b *Block) Memory() int64 {
 // May returns false if no document has the key in the list. If it returns true, one has, but for one of 256 keys that
 // none has. The list is below Lists, as everywhere.
 func (b *Block) May(list int, key uint32) bool {
-	l := &b.lists[list]
-	if len(l.filter.Fingerprints) == 0 {
-		return l.all
+	f := b.lists[list].filterOf(key)
+	return f != nil && (len(f.Fingerprints) == 0 || f.Contains(uint64(key))) // which mixes it
+}
+
+// filterOf returns the filter of the last page that can have a key; nil if the list has no page.
+func (l *list) filterOf(key uint32) *xorfilter.BinaryFuse[uint8] {
+	n := len(l.filters)
+	if n == 0 {
+		return nil
 	}
-	return l.filter.Contains(uint64(key)) // which mixes it
+	i := int(uint64(key) * uint64(n) >> 32) // keys are hashes, so it is this one or one beside it
+	for i+1 < n && number(l.keys, (i+1)*filterPages) <= key {
+		i++
+	}
+	for i > 0 && number(l.keys, i*filterPages) > key {
+		i--
+	}
+	return &l.filters[i]
 }
 
 // Doubt has May return true for every key, so that tests can show that answers do not depend on filters. Nobody may
 // read the block meanwhile.
 func (b *Block) Doubt() {
 	for i := range b.lists {
-		b.lists[i].filter, b.lists[i].all = xorfilter.BinaryFuse[uint8]{}, true
+		b.lists[i].filters = make([]xorfilter.BinaryFuse[uint8], 1)
 	}
 }
 

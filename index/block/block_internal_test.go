@@ -18,7 +18,7 @@ func TestNoFilter(t *testing.T) {
 		}
 		return xorfilter.BuildBinaryFuse[uint8](to, keys)
 	}
-	written, err := w.write(nil, 2, func(i int, into []Posting) ([]Posting, error) {
+	written, err := w.writeSorted(nil, 2, func(i int, into []Posting) ([]Posting, error) {
 		return append(into, []Posting{{9, 0}, {7, 1}, {8, 2}, {6, 3}}[i:]...), nil
 	})
 	if err != nil {

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/unecho/unecho/index/block"
@@ -48,6 +50,17 @@ func find(b *block.Block, file []byte, list int, key uint32) (places []uint32, p
 		places = b.Find(places, page, data, key)
 	}
 	return places, to - from, nil
+}
+
+// postings reads all postings of a list.
+func postings(b *block.Block, file io.ReaderAt, list int) (all []block.Posting, err error) {
+	for some, err := range b.Postings(file, list) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
 }
 
 // naive is the places under each key of a list, in ascending order.
@@ -121,8 +134,7 @@ func TestFinds(t *testing.T) {
 						}
 					}
 				}
-				got, err := b.Postings(bytes.NewReader(file), i, []block.Posting{{Key: 1, At: 2}})
-				if want := append([]block.Posting{{Key: 1, At: 2}}, inOrder(list)...); err != nil || !slices.Equal(got, want) {
+				if got, err := postings(b, bytes.NewReader(file), i); err != nil || !slices.Equal(got, inOrder(list)) {
 					t.Fatalf("seed %d, %s, list %d: postings differ, error %v", seed, name, i, err)
 				}
 			}
@@ -161,18 +173,12 @@ func TestSameBytes(t *testing.T) {
 		a, first := write(t, "a", older)
 		b, second := write(t, "b", newer)
 		var merged bytes.Buffer
-		_, err := block.Write(&merged, nil, len(lists), func(i int, into []block.Posting) ([]block.Posting, error) {
-			into, err := a.Postings(bytes.NewReader(first), i, into)
-			if err != nil {
-				return nil, err
-			}
-			n := len(into)
-			into, err = b.Postings(bytes.NewReader(second), i, into)
-			for k := range into[n:] {
-				into[n+k].At += border
-			}
-			return into, err
+		of, err := block.Merge(&merged, nil, []block.Part{
+			{Block: a, File: bytes.NewReader(first)}, {Block: b, File: bytes.NewReader(second), Shift: border},
 		})
+		if err == nil && of.Memory() != open(t, want).Memory() {
+			t.Errorf("seed %d: a merged block takes %d bytes of memory", seed, of.Memory())
+		}
 		if err != nil || !bytes.Equal(merged.Bytes(), want) {
 			t.Errorf("seed %d: merged blocks make other bytes, error %v", seed, err)
 		}
@@ -254,6 +260,28 @@ func TestWriteEnds(t *testing.T) {
 		if failed := full < len(file); errors.Is(err, errFull) != failed {
 			t.Errorf("a disk of %d bytes, a block of %d: error %v", full, len(file), err)
 		}
+	}
+}
+
+// TestMergeEnds: an error of a part is returned, and names it, and so are parts of other lists.
+func TestMergeEnds(t *testing.T) {
+	list := dealt(rand.New(rand.NewPCG(5, 4)), 20_000)
+	b, file := write(t, "", [][]block.Posting{list, list})
+	other, _ := write(t, "", [][]block.Posting{list})
+	whole := block.Part{Block: b, Name: "whole", File: bytes.NewReader(file)}
+	damaged := bytes.Clone(file)
+	damaged[len(file)/2] ^= 1
+	for want, part := range map[string]block.Part{
+		"block damaged: ": {Block: b, Name: "damaged", File: bytes.NewReader(damaged)},
+		"block gone: ":    {Block: b, Name: "gone", File: failing{file, 0}},
+		"block whole has 2 lists, and other has 1": {Block: other, Name: "other", File: bytes.NewReader(file)},
+	} {
+		if _, err := block.Merge(io.Discard, nil, []block.Part{whole, part}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if _, err := block.Merge(&disk{left: len(file)}, nil, []block.Part{whole, whole}); !errors.Is(err, errFull) {
+		t.Errorf("a full disk: %v", err)
 	}
 }
 

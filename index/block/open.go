@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"iter"
 	"math"
 	"math/bits"
-	"slices"
 
 	"github.com/FastFilter/xorfilter"
 
@@ -96,49 +96,80 @@ func decode(trailer []byte) (b *Block, ok bool) {
 	return b, !rd.Short() && rd.Len() == 0
 }
 
-// decodeList reads a list, whose pages begin at first. The caller checks whether the trailer was too short. Contains of the
-// filter stays within the fingerprints: it reads one each of three segments in a row, whose length is a power of two.
+// decodeList reads a list, whose pages begin at first. The caller checks whether the trailer was too short.
 func decodeList(rd *wire.Reader, first int) (l list, ok bool) {
-	count, seed, length, segments := rd.Uvarint(), rd.Uint64(), rd.Uvarint(), rd.Uvarint()
-	pages := count / pagePostings
-	if count%pagePostings != 0 {
-		pages++
+	count := rd.Uvarint()
+	pages := over(count, pagePostings)
+	var bytes []uint64 // of the fingerprints of each filter
+	for n := max(1, over(pages, filterPages)); n > 0 && !rd.Short(); n-- {
+		f, fingerprints, ok := decodeFilter(rd)
+		if !ok {
+			return l, false
+		}
+		l.filters, bytes = append(l.filters, f), append(bytes, fingerprints)
 	}
-	l = list{count: int(count), first: first, all: count > 0, keys: rd.Take(pages * numberBytes)}
-	if length == 0 {
-		return l, true
-	}
-	if max(length, segments) > math.MaxUint32 || bits.OnesCount64(length) != 1 || segments == 0 {
+	if rd.Short() {
 		return l, false
 	}
-	l.filter = xorfilter.BinaryFuse[uint8]{
-		Seed: seed, SegmentLength: uint32(length), SegmentLengthMask: uint32(length - 1), SegmentCount: uint32(segments),
-		SegmentCountLength: uint32(length * segments), Fingerprints: rd.Take(length * (segments + 2)), // less than 1<<64
+	l.count, l.first, l.keys = int(count), first, rd.Take(pages*numberBytes)
+	for k, n := range bytes {
+		l.filters[k].Fingerprints = rd.Take(n)
+	}
+	if count == 0 {
+		ok, l.filters = bytes[0] == 0, nil
+		return l, ok
 	}
 	return l, true
 }
 
-// Postings appends all postings of a list, in order of key and place. It reads them from the block's file. The error
-// wraps wire.ErrCorrupt if a page is not what was written.
-func (b *Block) Postings(r io.ReaderAt, list int, into []Posting) ([]Posting, error) {
-	l := &b.lists[list]
-	into = slices.Grow(into, l.count)
-	buffer := make([]byte, min(readPages, l.pages())*PageBytes)
-	for page, end := l.first, l.first+l.pages(); page < end; {
-		data := buffer[:min(readPages, end-page)*PageBytes]
-		if err := read(r, data, int64(page)*PageBytes); err != nil {
-			return nil, err
-		}
-		for ; len(data) > 0; data, page = data[PageBytes:], page+1 {
-			if !b.Sound(page, data[:PageBytes]) {
-				return nil, fmt.Errorf("%w: page %d of a block", wire.ErrCorrupt, page)
+// over is a quotient, rounded up.
+func over(n, by uint64) uint64 { return n/by + min(1, n%by) }
+
+// decodeFilter reads a filter, and how many bytes its fingerprints have. Contains stays within these: it reads one each of
+// three segments in a row, whose length is a power of two.
+func decodeFilter(rd *wire.Reader) (f xorfilter.BinaryFuse[uint8], fingerprints uint64, ok bool) {
+	seed, length, segments := rd.Uint64(), rd.Uvarint(), rd.Uvarint()
+	if length == 0 {
+		return f, 0, true
+	}
+	if max(length, segments) > math.MaxUint32 || bits.OnesCount64(length) != 1 || segments == 0 {
+		return f, 0, false
+	}
+	f = xorfilter.BinaryFuse[uint8]{
+		Seed: seed, SegmentLength: uint32(length), SegmentLengthMask: uint32(length - 1), SegmentCount: uint32(segments),
+		SegmentCountLength: uint32(length * segments),
+	}
+	return f, length * (segments + 2), true // less than 1<<64
+}
+
+// Postings yields all postings of a list, in order of key and place: some at once, which are valid until the next ones. It
+// reads them from the block's file. An error is the last that it yields; it wraps wire.ErrCorrupt if a page is not what was
+// written.
+func (b *Block) Postings(r io.ReaderAt, list int) iter.Seq2[[]Posting, error] {
+	return func(yield func([]Posting, error) bool) {
+		l := &b.lists[list]
+		buffer, postings := make([]byte, min(readPages, l.pages())*PageBytes), make([]Posting, 0, pagePostings)
+		for page, end := l.first, l.first+l.pages(); page < end; {
+			data := buffer[:min(readPages, end-page)*PageBytes]
+			if err := read(r, data, int64(page)*PageBytes); err != nil {
+				yield(nil, err)
+				return
 			}
-			for i := range b.held(page) {
-				into = append(into, Posting{Key: number(data, i), At: number(data[placesAt:], i)})
+			for ; len(data) > 0; data, page = data[PageBytes:], page+1 {
+				if !b.Sound(page, data[:PageBytes]) {
+					yield(nil, fmt.Errorf("%w: page %d of a block", wire.ErrCorrupt, page))
+					return
+				}
+				postings = postings[:0]
+				for i := range b.held(page) {
+					postings = append(postings, Posting{Key: number(data, i), At: number(data[placesAt:], i)})
+				}
+				if !yield(postings, nil) {
+					return
+				}
 			}
 		}
 	}
-	return into, nil
 }
 
 // read fills data from a place in the file. A file that ends before is damaged.

@@ -68,7 +68,7 @@ func TestDamaged(t *testing.T) {
 				first, last := b.Pages(i, p.Key)
 				from, to = min(from, first), max(to, last)
 			}
-			got, err := b.Postings(bytes.NewReader(damaged), i, nil)
+			got, err := postings(b, bytes.NewReader(damaged), i)
 			if hit := from <= page && page < to; hit && !errors.Is(err, wire.ErrCorrupt) {
 				t.Fatalf("byte %d: list %d has no error of a damaged page: %v", at, i, err)
 			} else if !hit && (err != nil || !slices.Equal(got, inOrder(list))) {
@@ -122,7 +122,7 @@ func TestReadFails(t *testing.T) {
 			t.Errorf("open: %v", err)
 		}
 	}
-	if _, err := b.Postings(failing{file, 0}, 0, nil); !errors.Is(err, errDisk) || errors.Is(err, wire.ErrCorrupt) {
+	if _, err := postings(b, failing{file, 0}, 0); !errors.Is(err, errDisk) || errors.Is(err, wire.ErrCorrupt) {
 		t.Errorf("postings: %v", err)
 	}
 }
@@ -265,7 +265,7 @@ func ask(t *testing.T, b *block.Block, file []byte, key uint32) {
 			b.Sound(page, data)
 			b.Find(nil, page, data, key)
 		}
-		if _, err := b.Postings(exact{file}, list, nil); err != nil && !errors.Is(err, wire.ErrCorrupt) {
+		if _, err := postings(b, exact{file}, list); err != nil && !errors.Is(err, wire.ErrCorrupt) {
 			t.Fatal(err)
 		}
 	}

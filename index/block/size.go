@@ -7,6 +7,8 @@ const (
 	FalseOnes = 1 << 8
 	// MakingBytes is what Write takes in memory for a posting of a list, beside the block.
 	MakingBytes = 50
+	// MergingBytes is what Merge takes, beside the block: for a filter that is built, and to read eight parts.
+	MergingBytes = 38 << 20
 )
 
 // MemoryOf returns about how many bytes a list of so many postings takes in memory, if no two have the same key. The filter

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"math"
 
 	"github.com/FastFilter/xorfilter"
 
@@ -18,21 +17,23 @@ import (
 // any bytes, up to some MiB. list appends the postings of list i to into, in any order; it is called once for each list
 // below lists, in ascending order. An error of it ends Write, and is returned as it is.
 //
-// The same postings make the same file, on processors of one kind. Memory is that of one list, some 50 bytes a posting,
+// The same postings make the same file, on processors of one kind. Memory is that of one list, MakingBytes a posting,
 // beside the block.
 func Write(
 	w io.Writer, about []byte, lists int, list func(i int, into []Posting) ([]Posting, error),
 ) (*Block, error) {
-	return newWriter(w).write(about, lists, list)
+	return newWriter(w).writeSorted(about, lists, list)
 }
 
-// writer writes a block. It uses its memory again for each list.
+// writer writes a block, one posting after another. It uses its memory again.
 type writer struct {
 	out      *bufio.Writer
 	page     [PageBytes]byte
-	distinct []uint64
+	held     int      // postings in the page
+	distinct []uint64 // the keys since the last filter
 	fuse     xorfilter.BinaryFuseBuilder
 	filter   func(*xorfilter.BinaryFuseBuilder, []uint64) (xorfilter.BinaryFuse[uint8], error)
+	list     list // that is being written
 	b        Block
 }
 
@@ -40,17 +41,31 @@ func newWriter(w io.Writer) *writer {
 	return &writer{out: bufio.NewWriterSize(w, 1<<16), filter: xorfilter.BuildBinaryFuse[uint8]}
 }
 
-func (w *writer) write(about []byte, lists int, list func(int, []Posting) ([]Posting, error)) (*Block, error) {
-	w.b.about = bytes.Clone(about)
+func (w *writer) writeSorted(about []byte, lists int, list func(int, []Posting) ([]Posting, error)) (*Block, error) {
 	var postings, other []Posting
-	for i := range lists {
-		var err error
+	return w.write(about, lists, func(i int) (err error) {
 		if postings, err = list(i, postings[:0]); err != nil {
-			return nil, err
+			return err
 		}
 		postings, other = sorted(postings, other)
-		if err = w.list(postings); err != nil {
-			return nil, fmt.Errorf("write list %d of a block: %w", i, err)
+		for _, p := range postings {
+			if err := w.add(p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// write writes all. list adds the postings of list i, in order.
+func (w *writer) write(about []byte, lists int, list func(i int) error) (*Block, error) {
+	w.b.about = bytes.Clone(about)
+	for i := range lists {
+		if err := list(i); err != nil {
+			return nil, err
+		}
+		if err := w.endList(); err != nil {
+			return nil, err
 		}
 	}
 	if err := w.end(); err != nil {
@@ -60,48 +75,61 @@ func (w *writer) write(about []byte, lists int, list func(int, []Posting) ([]Pos
 	return &b, nil
 }
 
-// list writes the pages of a list, and keeps what memory needs of it.
-func (w *writer) list(postings []Posting) error {
-	l := list{count: len(postings), first: len(w.b.sums) / numberBytes, all: len(postings) > 0}
-	for rest := postings; len(rest) > 0; {
-		part := rest[:min(pagePostings, len(rest))]
-		rest = rest[len(part):]
-		clear(w.page[:])
-		for i, p := range part {
-			binary.LittleEndian.PutUint32(w.page[i*numberBytes:], p.Key)
-			binary.LittleEndian.PutUint32(w.page[placesAt+i*numberBytes:], p.At)
-		}
-		if _, err := w.out.Write(w.page[:]); err != nil {
-			return err
-		}
-		l.keys = binary.LittleEndian.AppendUint32(l.keys, part[0].Key)
-		w.b.sums = binary.LittleEndian.AppendUint32(w.b.sums, crc32.Checksum(w.page[:], castagnoli))
+// add adds the next posting of a list.
+func (w *writer) add(p Posting) error {
+	if w.held == 0 {
+		w.list.keys = binary.LittleEndian.AppendUint32(w.list.keys, p.Key)
 	}
-	l.filter = w.filterOf(postings)
-	w.b.lists = append(w.b.lists, l)
+	if n := len(w.distinct); n == 0 || w.distinct[n-1] != uint64(p.Key) {
+		w.distinct = append(w.distinct, uint64(p.Key))
+	}
+	binary.LittleEndian.PutUint32(w.page[w.held*numberBytes:], p.Key)
+	binary.LittleEndian.PutUint32(w.page[placesAt+w.held*numberBytes:], p.At)
+	if w.held++; w.held < pagePostings {
+		return nil
+	}
+	return w.endPage()
+}
+
+// endPage writes the page, and builds the filter that ends by it.
+func (w *writer) endPage() error {
+	if _, err := w.out.Write(w.page[:]); err != nil {
+		return fmt.Errorf("write list %d of a block: %w", len(w.b.lists), err)
+	}
+	w.b.sums = binary.LittleEndian.AppendUint32(w.b.sums, crc32.Checksum(w.page[:], castagnoli))
+	w.list.count += w.held
+	w.held = 0
+	clear(w.page[:])
+	if w.list.pages()%filterPages == 0 {
+		w.endFilter()
+	}
 	return nil
 }
 
-// filterOf returns the filter of postings in order. There is none if there are too many keys for it (the library counts
-// by 32 bits), or if it cannot be built.
-func (w *writer) filterOf(postings []Posting) (none xorfilter.BinaryFuse[uint8]) {
-	w.distinct = w.distinct[:0]
-	for i, p := range postings {
-		if i == 0 || postings[i-1].Key != p.Key {
-			w.distinct = append(w.distinct, uint64(p.Key))
+// endFilter builds the filter of the keys since the last one. If it cannot be built, it lets all keys pass.
+func (w *writer) endFilter() {
+	var filter xorfilter.BinaryFuse[uint8]
+	if built, err := w.filter(&w.fuse, w.distinct); err == nil { // else reads are more, and answers the same
+		fingerprints := room(len(built.Fingerprints))
+		copy(fingerprints, built.Fingerprints) // these belong to the builder
+		filter, filter.Fingerprints = built, fingerprints
+	}
+	w.list.filters, w.distinct = append(w.list.filters, filter), w.distinct[:0]
+}
+
+// endList keeps what memory needs of the list.
+func (w *writer) endList() error {
+	if w.held > 0 {
+		if err := w.endPage(); err != nil {
+			return err
 		}
 	}
-	if len(w.distinct) == 0 || len(w.distinct) > math.MaxInt32 {
-		return none
+	if len(w.distinct) > 0 {
+		w.endFilter()
 	}
-	filter, err := w.filter(&w.fuse, w.distinct)
-	if err != nil {
-		return none // not an error for the caller: reads are more, and answers the same
-	}
-	fingerprints := room(len(filter.Fingerprints))
-	copy(fingerprints, filter.Fingerprints) // these belong to the builder
-	filter.Fingerprints = fingerprints
-	return filter
+	w.b.lists = append(w.b.lists, w.list)
+	w.list = list{first: len(w.b.sums) / numberBytes}
+	return nil
 }
 
 // end writes the trailer and the footer.
@@ -130,11 +158,22 @@ func (b *Block) trailer(yield func([]byte) bool) {
 	for i := range b.lists {
 		l := &b.lists[i]
 		head = binary.AppendUvarint(head[:0], uint64(l.count))
-		head = binary.LittleEndian.AppendUint64(head, l.filter.Seed)
-		head = binary.AppendUvarint(head, uint64(l.filter.SegmentLength))
-		head = binary.AppendUvarint(head, uint64(l.filter.SegmentCount))
-		if !yield(head) || !yield(l.keys) || !yield(l.filter.Fingerprints) {
+		filters := l.filters
+		if len(filters) == 0 {
+			filters = make([]xorfilter.BinaryFuse[uint8], 1)
+		}
+		for k := range filters {
+			head = binary.LittleEndian.AppendUint64(head, filters[k].Seed)
+			head = binary.AppendUvarint(head, uint64(filters[k].SegmentLength))
+			head = binary.AppendUvarint(head, uint64(filters[k].SegmentCount))
+		}
+		if !yield(head) || !yield(l.keys) {
 			return
+		}
+		for k := range filters {
+			if !yield(filters[k].Fingerprints) {
+				return
+			}
 		}
 	}
 	yield(b.sums)

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,29 +39,18 @@ func (d *Directory) Block(ctx context.Context, run *window.Run) (*window.Block, 
 	if err := ReadLinks(ctx, d, run); err != nil {
 		return nil, err
 	}
-	parts := make([]Reader, len(run.Parts))
-	defer closeAll(parts)
-	for i, part := range run.Parts {
-		var err error
-		if parts[i], _, err = d.OpenBlock(part.File()); err != nil {
+	var parts []io.ReaderAt
+	for _, part := range run.Parts {
+		f, _, err := d.OpenBlock(part.File())
+		if err != nil {
 			return nil, err
 		}
-	}
-	list := func(i int, into []block.Posting) ([]block.Posting, error) {
-		for k, part := range run.Parts {
-			from, err := len(into), error(nil)
-			if into, err = part.Postings().Postings(parts[k], i, into); err != nil {
-				return nil, fmt.Errorf("block %s: %w", part.File(), err)
-			}
-			for k := range into[from:] {
-				into[from+k].At += run.Shift(part)
-			}
-		}
-		return run.List(i, into), nil
+		defer closeRead(f)
+		parts = append(parts, f)
 	}
 	var postings *block.Block
 	err := d.Write(ctx, run.File(), func(w io.Writer) (err error) {
-		postings, err = block.Write(w, run.About(), run.Lists(), list)
+		postings, err = run.Write(w, parts)
 		return err
 	})
 	if err != nil {
@@ -95,7 +85,7 @@ func open(d *Directory, name string) (*window.Block, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer closeAll([]Reader{f})
+	defer closeRead(f)
 	postings, err := block.Open(f, size)
 	if err != nil {
 		return nil, err
@@ -110,24 +100,16 @@ func Check(ctx context.Context, d *Directory, b *window.Block) error {
 	if err != nil {
 		return err
 	}
-	defer closeAll([]Reader{f})
-	var list []block.Posting
+	defer closeRead(f)
 	for i := range b.Postings().Lists() {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if list, err = b.Postings().Postings(f, i, list[:0]); err != nil {
-			return fmt.Errorf("block %s: %w", b.File(), err)
+		for _, err := range b.Postings().Postings(f, i) {
+			if err = cmp.Or(err, ctx.Err()); err != nil {
+				return fmt.Errorf("block %s: %w", b.File(), err)
+			}
 		}
 	}
 	return nil
 }
 
-// closeAll closes files that were only read, so Close has nothing to tell.
-func closeAll(all []Reader) {
-	for _, f := range all {
-		if f != nil {
-			_ = f.Close()
-		}
-	}
-}
+// closeRead closes a file that was only read, so Close has nothing to tell.
+func closeRead(f Reader) { _ = f.Close() }

@@ -3,6 +3,7 @@ package window
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
@@ -88,13 +89,13 @@ type Run struct {
 // File is the name of the block's file.
 func (r *Run) File() string { return fmt.Sprintf("%d-%d.block", r.From, r.To-1) }
 
-// Lists is the number of lists: for each table one of own keys, and one of fine keys.
-func (r *Run) Lists() int { return 2 * (r.bands + 1) }
+// lists is the number of lists: for each table one of own keys, and one of fine keys.
+func (r *Run) lists() int { return 2 * (r.bands + 1) }
 
-// About is what the file says of the block:
+// about is what the file says of the block:
 //
 //	number of its first segment · number of its first document · documents · for each segment the name of its file
-func (r *Run) About() []byte {
+func (r *Run) about() []byte {
 	about := binary.AppendUvarint(binary.AppendUvarint(nil, r.From), uint64(r.first))
 	about = binary.AppendUvarint(binary.AppendUvarint(about, uint64(r.end-r.first)), uint64(len(r.Names)))
 	for _, name := range r.Names {
@@ -112,7 +113,7 @@ func (r *Run) Room() (bytes int64) {
 }
 
 // Linked returns the files whose documents may be linked otherwise than under their own keys. They must be read (Read) before
-// List is called.
+// Write is called.
 func (r *Run) Linked() (names []string) {
 	for k := range r.views {
 		s := &r.views[k].segment
@@ -141,8 +142,20 @@ func (r *Run) Read(name string, data []byte) error {
 	return nil
 }
 
-// List appends the postings of a list, if the block is made of segments.
-func (r *Run) List(list int, into []block.Posting) []block.Posting {
+// Write writes the file of the block, of segments, or of the files of the run's parts, and returns the block.
+func (r *Run) Write(w io.Writer, parts []io.ReaderAt) (*block.Block, error) {
+	if len(r.Parts) == 0 {
+		return block.Write(w, r.about(), r.lists(), func(i int, into []block.Posting) ([]block.Posting, error) { return r.list(i, into), nil })
+	}
+	of := make([]block.Part, len(r.Parts))
+	for k, part := range r.Parts {
+		of[k] = block.Part{Block: part.postings, Name: part.file, File: parts[k], Shift: uint32(part.first - r.first)}
+	}
+	return block.Merge(w, r.about(), of)
+}
+
+// list appends the postings of a list of the segments.
+func (r *Run) list(list int, into []block.Posting) []block.Posting {
 	for k := range r.views {
 		s := &r.views[k].segment
 		for i := range s.n {
@@ -173,9 +186,6 @@ func (r *Run) List(list int, into []block.Posting) []block.Posting {
 
 // fineList is the list of a fine key.
 func fineList(tag uint32, bands int) int { return bands + 1 + fineTable(tag, bands+1) }
-
-// Shift is the place in the block of the first document of a part.
-func (r *Run) Shift(part *Block) uint32 { return uint32(part.first - r.first) }
 
 // oldKey is the key of a document in a list of a block.
 func oldKey(keys []byte, list, bands int) uint32 {

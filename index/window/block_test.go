@@ -47,11 +47,11 @@ func TestRunsList(t *testing.T) {
 	if again := run.Linked(); len(again) > 0 {
 		t.Errorf("files %v are to be read again", again)
 	}
-	if run.From != 1 || run.To != 8 || run.Lists() != len(want) {
-		t.Fatalf("%d lists of segments %d to %d", run.Lists(), run.From, run.To)
+	if run.From != 1 || run.To != 8 || run.lists() != len(want) {
+		t.Fatalf("%d lists of segments %d to %d", run.lists(), run.From, run.To)
 	}
 	for i := range want {
-		if got := run.List(i, nil); !slices.Equal(got, want[i]) {
+		if got := run.list(i, nil); !slices.Equal(got, want[i]) {
 			t.Errorf("list %d is\n%v\nnot\n%v", i, got, want[i])
 		}
 	}
@@ -227,7 +227,7 @@ func TestBlockFilesAreChecked(t *testing.T) {
 	} {
 		r := good
 		c.change(&r)
-		postings, err := block.Write(&bytes.Buffer{}, append(r.About(), c.more...), 1, func(_ int, into []block.Posting) ([]block.Posting, error) {
+		postings, err := block.Write(&bytes.Buffer{}, append(r.about(), c.more...), 1, func(_ int, into []block.Posting) ([]block.Posting, error) {
 			return into, nil
 		})
 		if err != nil {

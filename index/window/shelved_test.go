@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"github.com/unecho/unecho/index/block"
 	"github.com/unecho/unecho/index/entry"
 )
 
@@ -145,19 +145,11 @@ func (s *shelved) write(run *Run) *Block {
 		}
 	}
 	var file bytes.Buffer
-	postings, err := block.Write(&file, run.About(), run.Lists(), func(i int, into []block.Posting) ([]block.Posting, error) {
-		for _, part := range run.Parts {
-			from := len(into)
-			var err error
-			if into, err = part.Postings().Postings(bytes.NewReader(s.files[part.File()]), i, into); err != nil {
-				return nil, err
-			}
-			for k := range into[from:] {
-				into[from+k].At += run.Shift(part)
-			}
-		}
-		return run.List(i, into), nil
-	})
+	parts := make([]io.ReaderAt, len(run.Parts))
+	for k, part := range run.Parts {
+		parts[k] = bytes.NewReader(s.files[part.File()])
+	}
+	postings, err := run.Write(&file, parts)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -77,10 +77,11 @@ func SizingOf(p Params, documents, record int64, met float64) Sizing {
 	asMany := float64(old+most) / float64(most) // the first block is there until its last document leaves
 	s.Blocks, s.Filters, s.Postings = blocks, int64(asMany*float64(largestBytes)), int64(asMany*float64(largestFile))
 	s.Places += old * atBytes
-	s.Making = most*block.MakingBytes + largestBytes // what it is made of is still there
+	making := min(old, each*int64(sizes.Run)) * block.MakingBytes
 	if merges > 0 {
-		s.Merging = mergeRoom * largestFile
+		making, s.Merging = max(making, block.MergingBytes), mergeRoom*largestFile
 	}
+	s.Making = making + largestBytes // what it is made of is still there
 	s.Written += int64(merges+1) * largestFile / most
 	met = met*float64(old)/float64(documents) + float64(p.Bands)*float64(old)/(1<<(8*entry.KeyBytes)) // by chance
 	digest := pagesOf(entry.DigestBytes)

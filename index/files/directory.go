@@ -35,6 +35,7 @@ type Directory struct {
 	system  System
 	path    string
 	of      Owner
+	made    bool // it was made for the run that has it
 	lock    Lock
 	handles handles
 	written atomic.Int64 // files that were begun: numbers temporary names
@@ -67,6 +68,8 @@ func OpenIn(system System, path string, of Owner) (*Directory, error) {
 }
 
 func (d *Directory) open() (err error) {
+	_, missing := d.system.List(d.path)
+	d.made = d.of.Run != "" && errors.Is(missing, fs.ErrNotExist)
 	if err := d.system.MakeDir(d.path); err != nil {
 		return err
 	}
@@ -102,7 +105,7 @@ func (d *Directory) claim() error {
 	data, err := d.readAll(ownerName)
 	unclaimed := errors.Is(err, fs.ErrNotExist)
 	if err == nil {
-		err = d.of.check(data)
+		d.made, err = d.of.check(data)
 	}
 	if err != nil && !unclaimed {
 		return err
@@ -110,7 +113,7 @@ func (d *Directory) claim() error {
 	if _, err := d.remove(func(e Entry) bool { return temporary.MatchString(e.Name) }); err != nil || !unclaimed {
 		return err
 	}
-	if data, err = d.of.encode(); err != nil {
+	if data, err = d.of.encode(d.made); err != nil {
 		return err
 	}
 	return d.write(ownerName, d.usable, durable.Data(data))
@@ -196,7 +199,8 @@ func (d *Directory) Usage() (segments int, bytes int64, err error) {
 // Free returns the bytes of the file system that this user may still write.
 func (d *Directory) Free() (int64, error) { return d.system.Free(d.path) }
 
-// Remove removes all that was made in the directory, and closes it. The directory stays.
+// Remove removes all that was made in the directory, and closes it. The directory goes, too, if it was made for a run and
+// holds nothing else.
 func (d *Directory) Remove() error {
 	_, err := d.Keep(Only())
 	if err == nil {
@@ -205,7 +209,10 @@ func (d *Directory) Remove() error {
 	if err == nil {
 		_ = d.system.Remove(d.at(lockName)) // Windows does not remove what is open
 	}
-	return errors.Join(err, d.Close())
+	if err = errors.Join(err, d.Close()); err == nil && d.made {
+		_ = d.system.Remove(d.path) // it stays if others have put something there
+	}
+	return err
 }
 
 // Close closes the files, those that are being read when they were read, and lets other processes have the directory.

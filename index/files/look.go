@@ -75,7 +75,8 @@ func (d *Directory) isOf(of Owner) error {
 	if err != nil {
 		return err
 	}
-	return of.known(data).check(data)
+	_, err = of.known(data).check(data)
+	return err
 }
 
 // known returns an owner with what is not known of it taken from an owner file.

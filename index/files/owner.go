@@ -42,10 +42,14 @@ type ownership struct {
 	Journal     string `json:"journal"`
 	Fingerprint string `json:"fingerprint"`
 	Run         string `json:"run,omitempty"`
+	Made        bool   `json:"made,omitempty"` // the directory was made for that run
 }
 
 func (o Owner) ownership() ownership {
-	return ownership{format, o.Group, hex.EncodeToString(o.Journal[:]), strconv.FormatUint(o.Fingerprint, 16), o.Run}
+	return ownership{
+		Format: format, Group: o.Group, Journal: hex.EncodeToString(o.Journal[:]), Fingerprint: strconv.FormatUint(o.Fingerprint, 16),
+		Run: o.Run,
+	}
 }
 
 // who names the owner.
@@ -56,15 +60,19 @@ func (o ownership) who() string {
 	return fmt.Sprintf("a member of group %q", o.Group)
 }
 
-func (o Owner) encode() ([]byte, error) { return json.Marshal(o.ownership()) }
+func (o Owner) encode(made bool) ([]byte, error) {
+	is := o.ownership()
+	is.Made = made
+	return json.Marshal(is)
+}
 
 // another is what to do where a directory is somebody else's.
 func (o Owner) another() string { return "name another directory in " + o.setting() }
 
-// check returns why a directory with this owner file is not o's.
-func (o Owner) check(data []byte) error {
+// check returns why a directory with this owner file is not o's, and whether it was made for the run that has it.
+func (o Owner) check(data []byte) (made bool, err error) {
 	var there ownership
-	err := json.Unmarshal(data, &there)
+	err = json.Unmarshal(data, &there)
 	here, another := o.ownership(), o.another()
 	empty := "delete what is in it, which snapshots have too, or " + another
 	if o.Run != "" {
@@ -72,21 +80,21 @@ func (o Owner) check(data []byte) error {
 	}
 	switch {
 	case there.Format > format:
-		return fmt.Errorf("%w: it has format %d, this one reads up to %d; upgrade this member, or %s",
+		return false, fmt.Errorf("%w: it has format %d, this one reads up to %d; upgrade this member, or %s",
 			snapshot.ErrNewerFormat, there.Format, format, another)
 	case err != nil || there.Format != format:
-		return fmt.Errorf("its file %s is damaged, or not of unecho: %s", ownerName, empty)
+		return false, fmt.Errorf("its file %s is damaged, or not of unecho: %s", ownerName, empty)
 	case there.Run != here.Run && there.Run != "":
-		return fmt.Errorf("it is of %s: delete what is in it, or %s", there.who(), another)
+		return false, fmt.Errorf("it is of %s: delete what is in it, or %s", there.who(), another)
 	case there.Run != here.Run:
-		return fmt.Errorf("it is of %s: %s", there.who(), another)
+		return false, fmt.Errorf("it is of %s: %s", there.who(), another)
 	case there.Group != here.Group:
-		return fmt.Errorf("it is of group %q, this member of group %q: %s", there.Group, here.Group, another)
+		return false, fmt.Errorf("it is of group %q, this member of group %q: %s", there.Group, here.Group, another)
 	case there.Journal != here.Journal:
-		return fmt.Errorf("it is of the journal with topic id %s, this group's has %s: %s", there.Journal, here.Journal, empty)
+		return false, fmt.Errorf("it is of the journal with topic id %s, this group's has %s: %s", there.Journal, here.Journal, empty)
 	case there.Fingerprint != here.Fingerprint:
-		return fmt.Errorf("it is of settings with fingerprint %s, this group's have %s: %s", there.Fingerprint,
+		return false, fmt.Errorf("it is of settings with fingerprint %s, this group's have %s: %s", there.Fingerprint,
 			here.Fingerprint, empty)
 	}
-	return nil
+	return there.Made, nil
 }

@@ -14,8 +14,11 @@ type Ref uint64
 // RefBits are the bits of a number. It is more than any journal can hold.
 const RefBits = 48
 
+// MostDocuments is how many a window can hold.
+const MostDocuments = 1 << RefBits
+
 // maxRef is the greatest number in a state that is restored.
-const maxRef Ref = 1<<RefBits - 1
+const maxRef Ref = MostDocuments - 1
 
 // Possible says whether a state that is restored may have this number.
 func (r Ref) Possible() bool { return r <= maxRef }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/window"
 )
 
 // PlanCommand is the verb.
@@ -213,15 +215,24 @@ func (p *Plan) Assume(id, evidence int) error {
 	return nil
 }
 
+// countedTimes is how many times the bytes of a window are counted at most: in files it takes more.
+const countedTimes = 16
+
 // Finish computes how much memory this many documents take, or for 0 documents, how many the window holds.
 func (p *Plan) Finish(documents int64) error {
 	if err := p.bands(p.params.Duplicates); err != nil {
 		return err
 	}
 	p.PerDocument, p.asked = p.Parts.Sum(), documents > 0
-	if p.Documents, p.WindowBytes = documents, documents*p.PerDocument; documents == 0 {
+	most, asked := min(window.MostDocuments, math.MaxInt64/countedTimes/p.PerDocument), fmt.Sprintf("--documents %d", documents)
+	if memory := p.params.Duplicates.Remember.Memory; !p.asked {
+		documents, asked = int64(memory)/p.PerDocument, fmt.Sprintf("duplicates.remember.memory %v", memory)
+	}
+	if documents > most {
+		return exit.Usage(fmt.Errorf("%s: a window holds %d such documents at most: write less", asked, most))
+	}
+	if p.Documents, p.WindowBytes = documents, documents*p.PerDocument; !p.asked {
 		p.WindowBytes = int64(p.params.Duplicates.Remember.Memory)
-		p.Documents = p.WindowBytes / p.PerDocument
 	}
 	p.Snapshot = p.Documents * p.Parts.Stored()
 	return nil

@@ -157,6 +157,23 @@ func TestBackfill(t *testing.T) {
 	}
 }
 
+// A backfill that keeps old documents in files forwards what one does that has all in memory.
+func TestBackfillInFiles(t *testing.T) {
+	t.Parallel()
+	w, directory := remembering(t, 2500)
+	w.history(3000, 4, time.Minute)
+	plan := w.plan(protocol.ByPlace, 4)
+	inFiles, inMemory := w.launch(job("files", plan), ofFiles(directory)), w.launch(job("memory", plan))
+	w.finished(inFiles, plan)
+	w.finished(inMemory, plan)
+	if got, want := w.jobOutputs("files", plan.Documents()), w.jobOutputs("memory", plan.Documents()); !maps.Equal(got, want) {
+		t.Error("what is forwarded differs")
+	}
+	if inFiles.replicas.FileReads.Load() == 0 || inMemory.replicas.FileReads.Load() > 0 {
+		t.Error("no record was read of a file")
+	}
+}
+
 // A rate bounds what is judged, and a slow backfill stops soon.
 func TestBackfillRate(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,8 +15,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/broker"
 	"github.com/unecho/unecho/consumer/topic"
+	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -32,7 +36,7 @@ func backfillKilled(t *testing.T, documents, partitions, kills int) {
 	if partitions < 1000 { // as many keep the broker busy: that test has it for itself
 		t.Parallel()
 	}
-	ofThePast(t, documents, partitions).byThreeAsByOne(kills)
+	ofThePast(t, documents, partitions, 2_000_000).byThreeAsByOne(kills)
 }
 
 // The output for unique documents takes none of one partition, because they are too old for it. They go to rejected,
@@ -44,7 +48,7 @@ func backfillRefused(t *testing.T, documents, kills int) {
 	t.Helper()
 	t.Parallel()
 	const partitions = 8 // the last one is the old one
-	s := ofThePast(t, documents, partitions)
+	s := ofThePast(t, documents, partitions, 2_000_000)
 	forever, most := "-1", fmt.Sprint((230 * 24 * time.Hour).Milliseconds())
 	for _, job := range []string{"one", "three"} {
 		for _, output := range []string{sink.Unique, sink.Duplicate, sink.Rejected} {
@@ -62,12 +66,27 @@ func backfillRefused(t *testing.T, documents, kills int) {
 	}
 }
 
-// ofThePast is a scene with a history.
-func ofThePast(t *testing.T, documents, partitions int) *scene {
+// A backfill that keeps old documents in a directory gives the same verdicts, byte for byte, as one that has all in memory, also
+// when it is killed and comes back to its files.
+func TestBackfillInDirectory(t *testing.T) {
+	t.Parallel()
+	s := ofThePast(t, 16_000, 8, 10_000)
+	dir := filepath.Join(s.dir, "window")
+	s.byThreeAsByOne(2, "--set", "duplicates.remember.directory="+dir)
+	dir = files.PathOf(dir, backfill.GroupOf(s.name+"-one"))
+	for pattern, least := range map[string]int{strings.Repeat("[0-9a-f]", 64): 16, "*.block": 1} {
+		if found, err := filepath.Glob(filepath.Join(dir, pattern)); err != nil || len(found) < least {
+			t.Errorf("%d files %s lie in %s, want %d or more; error %v", len(found), pattern, dir, least, err)
+		}
+	}
+}
+
+// ofThePast is a scene with a history, and a window of so many documents.
+func ofThePast(t *testing.T, documents, partitions, remembered int) *scene {
 	t.Helper()
 	s, forever := newScene(t, 0), "-1"
 	s.create(s.source, int32(partitions), map[string]*string{"retention.ms": &forever})
-	s.configure(s.inDirectory(), "duplicates: {remember: {documents: 2000000}}")
+	s.configure(s.inDirectory(), fmt.Sprintf("duplicates: {remember: {documents: %d}}", remembered))
 	s.history(documents, partitions)
 	return s
 }

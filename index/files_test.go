@@ -170,7 +170,7 @@ func (s *shelf) file(of *index.Replica) {
 
 // block makes blocks, and has some of them find their documents.
 func (s *shelf) block(of *window.Files) {
-	if run := of.Due(); run != nil && len(s.blocks) == 0 && s.r.IntN(3) > 0 {
+	if run := of.Due(true); run != nil && len(s.blocks) == 0 && s.r.IntN(3) > 0 {
 		s.blocks = append(s.blocks, s.build(run))
 	}
 	for len(s.blocks) > 0 && s.r.IntN(3) > 0 {

@@ -99,7 +99,7 @@ func restoreArchive(ctx context.Context, data []byte, dir string) (*index.Replic
 	if state, err = snapshots.RestoreOf(&m); err != nil {
 		return nil, 0, err
 	}
-	replica, err := snapshot.Restore(ctx, store, nil, &m, state)
+	replica, err := snapshot.Restore(ctx, store, nil, &m, state, nil)
 	return replica, m.Fingerprint, err
 }
 

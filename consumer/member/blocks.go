@@ -66,11 +66,7 @@ const mergePause = time.Minute
 // due returns a run for which a block is to be made; nil if there is none. Blocks are merged only where there is room for
 // both.
 func (o *old) due(unmerged time.Time) (run *window.Run) {
-	o.f.Look(func(r *index.Replica) {
-		if run = r.Files().DueNew(); run == nil && time.Since(unmerged) > mergePause {
-			run = r.Files().DueMerge()
-		}
-	})
+	o.f.Look(func(r *index.Replica) { run = r.Files().Due(time.Since(unmerged) > mergePause) })
 	if run == nil || len(run.Parts) == 0 {
 		return run
 	}

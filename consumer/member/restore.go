@@ -137,7 +137,7 @@ func (s *Setup) load(ctx context.Context, store snapshot.Store, at snapshot.Posi
 	if s.Files != nil {
 		beside = s.Files
 	}
-	replica, err := snapshot.Restore(ctx, store, beside, &m, state)
+	replica, err := snapshot.Restore(ctx, store, beside, &m, state, nil)
 	if err != nil {
 		return nil, err
 	}

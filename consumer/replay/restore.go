@@ -84,7 +84,7 @@ func (s *Start) load(ctx context.Context, store snapshot.Store, at snapshot.Posi
 	if inForce := state.Settings(); inForce != nil && !index.Same(inForce, s.Settings) {
 		return nil, OtherSettings(s.Settings, inForce)
 	}
-	replica, err := snapshot.Restore(ctx, store, nil, &m, state)
+	replica, err := snapshot.Restore(ctx, store, nil, &m, state, nil)
 	if err != nil {
 		return nil, fmt.Errorf("restore %v: %w", at, err)
 	}

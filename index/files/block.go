@@ -27,9 +27,11 @@ func ReadLinks(ctx context.Context, from snapshot.Segments, run *window.Run) err
 }
 
 // Room says whether the disk has room for the block of a run beside those that it is made of, and for as much again. If
-// nobody knows, writing will tell.
+// nobody knows, writing will tell. A run of segments always has room.
 func (d *Directory) Room(run *window.Run) (free, needed int64, ok bool) {
-	needed = run.Room()
+	if needed = run.Room(); needed == 0 {
+		return 0, 0, true
+	}
 	free, err := d.Free()
 	return free, needed, err != nil || free >= needed
 }

@@ -166,7 +166,7 @@ func (s *stage) resume() bool {
 	noError(f.t, err)
 	state, err := index.NewRestore(f.params, index.Fingerprint(benchSettings), m.State)
 	noError(f.t, err)
-	f.pager.Replica, err = snapshot.Restore(f.t.Context(), rest{path: s.at("rest")}, f.pager.Directory, &m, state)
+	f.pager.Replica, err = snapshot.Restore(f.t.Context(), rest{path: s.at("rest")}, f.pager.Directory, &m, state, nil)
 	noError(f.t, err)
 	f.made, f.at = p.Made, p.At
 	return true

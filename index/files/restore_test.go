@@ -44,7 +44,7 @@ func TestRestoreWithDamagedBlock(t *testing.T) {
 	state, err := index.NewRestore(p, index.Fingerprint(testSettings), store.manifest.State)
 	noError(t, err)
 	state.Files().BlocksOf(window.Sizes{Run: 1, Merge: 2, Parts: 1})
-	again, err := snapshot.Restore(t.Context(), store, d, &store.manifest, state)
+	again, err := snapshot.Restore(t.Context(), store, d, &store.manifest, state, nil)
 	if err != nil {
 		t.Fatalf("a snapshot that is whole is not restored, because of a block: %v", err)
 	}

@@ -24,6 +24,7 @@ type Files interface {
 	Put(ctx context.Context, name string, data []byte) error
 	Blocks(ctx context.Context) ([]*window.Block, error)
 	Block(ctx context.Context, run *window.Run) (*window.Block, error)
+	Room(run *window.Run) (free, needed int64, ok bool)
 	Keep(needed func() map[string]bool) (removed int, err error)
 }
 
@@ -31,102 +32,105 @@ type Files interface {
 // decodes segments while others are fetched, and links bands, on all cores. Only a few segments are in memory besides
 // what the replica keeps. With files, sealed segments lie there: they are fetched only if they are not there, and
 // whole. So do the blocks that find their documents: they are made if they are not there. What else lies there is removed
-// first: there may be no room for both.
-func Restore(ctx context.Context, store Store, files Files, m *Manifest, state *index.Restore) (*index.Replica, error) {
+// first: there may be no room for both. done is called when so many segments are restored; nil: nobody asks.
+func Restore(
+	ctx context.Context, store Fetcher, files Files, m *Manifest, state *index.Restore, done func(segments int),
+) (*index.Replica, error) {
 	if state.Next() != m.Position.Offset {
 		return nil, fmt.Errorf("%w: it holds the state at %d", index.ErrCorrupt, state.Next())
 	}
-	decode := func(i int, data []byte) (*window.Decoded, error) {
+	if files != nil {
+		if err := find(ctx, files, m, state); err != nil {
+			return nil, err
+		}
+	}
+	read := func(ctx context.Context, i int) (*window.Decoded, error) {
+		data, err := fetch(ctx, store, files, &m.Segments[i])
+		if err != nil {
+			return nil, err
+		}
 		d, err := state.Decode(data)
 		if err == nil && files != nil {
 			d.Lies(m.Segments[i].Name, data)
 		}
 		return d, err
 	}
-	add := func(_ int, d *window.Decoded) error { return state.Add(d) }
-	if files != nil {
-		var sealed []string
-		for _, s := range m.Segments {
-			if s.Sealed {
-				sealed = append(sealed, s.Name)
-			}
+	add := func(i int, d *window.Decoded) error {
+		err := state.Add(d)
+		if err == nil && files != nil { // no blocks are merged: one that is damaged would be found so late
+			_, err = Cover(ctx, files, state.Files(), false)
 		}
-		if err := Find(ctx, files, sealed, state); err != nil {
-			return nil, err
+		if done != nil {
+			done(i + 1)
 		}
-		store = newBeside(store, files, m)
-		add = func(_ int, d *window.Decoded) error { return errors.Join(state.Add(d), blockDue(ctx, files, state)) }
+		return err
 	}
-	if err := ReadSegments(ctx, store, m.Segments, readAhead(), decode, add); err != nil {
+	// as many as keep all cores busy while others wait for the store, and few because each may take 16 MiB
+	if err := readAhead(ctx, len(m.Segments), runtime.GOMAXPROCS(0)+2, read, add); err != nil {
 		return nil, err
 	}
 	return state.Replica(spread)
 }
 
-// Find has a replica use the blocks that are there for sealed segments of these names, which it is made of in this order, and
-// removes what it cannot use.
-func Find(ctx context.Context, files Files, sealed []string, state *index.Restore) error {
+// find has a replica use the blocks that are there for the sealed segments of a snapshot, and removes the files that it cannot
+// use.
+func find(ctx context.Context, files Files, m *Manifest, state *index.Restore) error {
+	var sealed []string
+	names := map[string]bool{}
+	for _, s := range m.Segments {
+		if s.Sealed {
+			sealed, names[s.Name] = append(sealed, s.Name), true
+		}
+	}
 	all, err := files.Blocks(ctx)
 	if err != nil {
 		return err
 	}
-	found, names := window.Cover(all, sealed), map[string]bool{}
+	found := window.Cover(all, sealed)
 	state.Found(found)
 	for _, b := range found {
 		names[b.File()] = true
-	}
-	for _, name := range sealed {
-		names[name] = true
 	}
 	_, err = files.Keep(func() map[string]bool { return names })
 	return err
 }
 
-// blockDue makes the blocks that are due behind a segment. None is merged: one that is damaged would be found so late.
-func blockDue(ctx context.Context, files Files, state *index.Restore) error {
-	for run := state.Files().DueNew(); run != nil; run = state.Files().DueNew() {
-		b, err := files.Block(ctx, run)
-		if err != nil {
-			return err
-		}
-		state.Files().Adopt(b)
+// fetch fetches a segment. One that is sealed is read of its file, or lies there then.
+func fetch(ctx context.Context, store Fetcher, files Files, s *Segment) ([]byte, error) {
+	if files == nil || !s.Sealed {
+		return FetchSegment(ctx, store, *s)
 	}
-	return nil
-}
-
-// beside is a store of which sealed segments are kept in files.
-type beside struct {
-	Store
-	files  Files
-	sealed map[string]bool
-}
-
-func newBeside(store Store, files Files, m *Manifest) *beside {
-	b := &beside{Store: store, files: files, sealed: map[string]bool{}}
-	for _, s := range m.Segments {
-		b.sealed[s.Name] = s.Sealed
+	data, damage := files.Read(ctx, s.Name)
+	if damage == nil || ctx.Err() != nil {
+		return data, damage
 	}
-	return b
-}
-
-// Segment implements Store.
-func (b *beside) Segment(ctx context.Context, name string) ([]byte, error) {
-	if !b.sealed[name] {
-		return b.Store.Segment(ctx, name)
+	data, err := FetchSegment(ctx, store, *s)
+	if errors.Is(err, ErrMissingSegment) {
+		return nil, fmt.Errorf("%w, and %w", err, damage)
 	}
-	data, err := b.files.Read(ctx, name)
-	if err == nil || ctx.Err() != nil {
-		return data, err
-	}
-	if data, err = b.Store.Segment(ctx, name); err == nil {
-		err = b.files.Put(ctx, name, data)
+	if err == nil {
+		err = files.Put(ctx, s.Name, data)
 	}
 	return data, err
 }
 
-// readAhead is how many segments are fetched and decoded at once: enough to keep all cores busy while others wait for
-// the store, and few because each may take 16 MiB.
-func readAhead() int { return runtime.GOMAXPROCS(0) + 2 }
+// Cover makes the blocks that are due: of segments, and with merge of blocks, too, as far as there is room.
+func Cover(ctx context.Context, files Files, of *window.Files, merge bool) (made int, err error) {
+	for run := of.Due(merge); run != nil; run = of.Due(merge) {
+		if _, _, room := files.Room(run); !room {
+			break
+		}
+		b, err := files.Block(ctx, run)
+		if err != nil {
+			return made, err
+		}
+		if !of.Adopt(b) {
+			return made, fmt.Errorf("block %s is of no use for the window that it was made of", b.File())
+		}
+		made++
+	}
+	return made, nil
+}
 
 // spread links the bands of a replica on all cores.
 func spread(n int, link func(i int)) {

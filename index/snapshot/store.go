@@ -9,10 +9,18 @@ import (
 // publish.
 const Grace = time.Hour
 
+// Fetcher is what segments are fetched from.
+type Fetcher interface {
+	// Segment reads one and verifies its checksum. Expect ErrMissingSegment and *CorruptError. The caller owns the
+	// memory.
+	Segment(ctx context.Context, name string) ([]byte, error)
+}
+
 // Store keeps the snapshots of one index. Its methods may be called from several goroutines, and by several processes
 // on the same backing. An error says what happened and what to do. After an error the store is either as before the
 // call or as after it. If a later attempt may succeed, the error is ErrAway.
 type Store interface {
+	Fetcher
 	// PutSegment stores data under SegmentName(data). When it returns, data is durable. Putting a segment again is
 	// harmless, restarts its grace, and repairs a damaged one. data is at most MaxBytes long, and is not kept in
 	// memory.
@@ -28,9 +36,6 @@ type Store interface {
 	Manifests(ctx context.Context) ([]Info, error)
 	// Manifest reads one. Expect ErrNoManifest, *CorruptError and ErrNewerFormat.
 	Manifest(ctx context.Context, at Position) (Manifest, error)
-	// Segment reads one and verifies its checksum. Expect ErrMissingSegment and *CorruptError. The caller owns the
-	// memory.
-	Segment(ctx context.Context, name string) ([]byte, error)
 	// Collect keeps the newest manifests (see Expired; keep >= 1), and deletes segments that no manifest names and
 	// whose grace is over.
 	Collect(ctx context.Context, keep int) (Collected, error)

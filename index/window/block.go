@@ -215,16 +215,17 @@ func usualSizes() Sizes { return Sizes{runSegments, mergeBlocks, blockParts, tai
 // BlocksOf has blocks be made by other sizes.
 func (h *Files) BlocksOf(s Sizes) { h.sizes = s }
 
-// Due returns a run for which a block should be made; nil if there is none.
-func (h *Files) Due() *Run {
-	if r := h.DueNew(); r != nil {
-		return r
+// Due returns a run for which a block should be made: of segments that are in none, or else, with merge, of blocks that should
+// be one. nil: there is none.
+func (h *Files) Due(merge bool) *Run {
+	run := h.dueNew()
+	if run == nil && merge {
+		run = h.dueMerge()
 	}
-	return h.DueMerge()
+	return run
 }
 
-// DueNew returns a run of segments that are in no block; nil if there is none.
-func (h *Files) DueNew() *Run {
+func (h *Files) dueNew() *Run {
 	w, size := h.of, uint64(h.sizes.Run)
 	if len(w.segments) == 0 {
 		return nil // none was restored yet
@@ -283,8 +284,7 @@ func (h *Files) runOf(from, to int) *Run {
 	return r
 }
 
-// DueMerge returns a run of blocks that should be one; nil if there is none.
-func (h *Files) DueMerge() *Run {
+func (h *Files) dueMerge() *Run {
 	for size := h.sizes.Run * h.sizes.Merge; size*h.sizes.Parts <= len(h.of.segments); size *= h.sizes.Merge {
 		for from := 0; from < len(h.blocks); {
 			group := h.blocks[from].run.From / uint64(size)

@@ -17,7 +17,7 @@ func TestRunsList(t *testing.T) {
 	s.insert(60)
 	s.file()
 	s.w.Files().BlocksOf(Sizes{Run: 8, Merge: 2, Parts: 2})
-	run := s.w.Files().Due()
+	run := s.w.Files().Due(true)
 	want := make([][]block.Posting, 2*(shelvedBands+1))
 	for i := range Ref(5 * 7) { // segments are numbered from 1
 		place := s.all.At(i)
@@ -109,14 +109,14 @@ func TestRunBeginsInTheMiddle(t *testing.T) {
 	h := s.w.Files()
 	h.BlocksOf(Sizes{Run: 8, Merge: 2, Parts: 2})
 	s.insert(29) // segments 20 to 29
-	if s.w.segments[0].number != 20 || h.Due() != nil {
+	if s.w.segments[0].number != 20 || h.Due(true) != nil {
 		t.Fatalf("a block is due from segment %d on, and nothing lies in a file", s.w.segments[0].number)
 	}
 	if b := s.w.Stats().Blocks; b != (BlockStats{}) {
 		t.Errorf("nothing lies in a file, and blocks have %+v", b)
 	}
 	s.file()
-	run := h.Due()
+	run := h.Due(true)
 	if run == nil || run.From != 20 || run.To != 24 || run.first != 19 || run.end != 23 {
 		t.Fatalf("%+v is due", run)
 	}
@@ -247,12 +247,12 @@ func TestNewBlocksComeFirst(t *testing.T) {
 	h.BlocksOf(Sizes{Run: 1, Merge: 2, Parts: 2})
 	s.insert(12)
 	s.file()
-	for h.DueMerge() == nil {
-		if !h.Adopt(s.write(h.DueNew())) {
+	for h.dueMerge() == nil {
+		if !h.Adopt(s.write(h.dueNew())) {
 			t.Fatal("a block is of no use")
 		}
 	}
-	if run := h.Due(); len(run.Parts) > 0 {
+	if run := h.Due(true); len(run.Parts) > 0 {
 		t.Errorf("segments %d to %d are to be merged before %d others are in a block", run.From, run.To-1, h.Uncovered())
 	}
 }

@@ -164,7 +164,7 @@ func (s *shelved) restored(found []*Block, lies func(name string) string) (*Wind
 	if !restore.Read(&rd) {
 		s.t.Fatal("the numbers cannot be read")
 	}
-	if restore.Found(found); w.Files().Due() != nil {
+	if restore.Found(found); w.Files().Due(true) != nil {
 		s.t.Error("a block is due of no segment")
 	}
 	for i := range views {

@@ -165,7 +165,7 @@ func (s *shelved) write(run *Run) *Block {
 func (s *shelved) cover() {
 	s.t.Helper()
 	for s.file(); ; {
-		run := s.w.Files().Due()
+		run := s.w.Files().Due(true)
 		if run == nil {
 			return
 		}

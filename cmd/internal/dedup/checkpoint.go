@@ -160,7 +160,7 @@ func (c *Checkpoint) resumed() (s *checkpointState, ok bool) {
 }
 
 // Index loads the index of the run that goes on, or makes one for a run that begins.
-func (c *Checkpoint) Index(p IndexParams) (x *Index, err error) {
+func (c *Checkpoint) Index(ctx context.Context, p IndexParams) (x *Index, err error) {
 	if c.state == nil {
 		return NewIndex(p)
 	}
@@ -180,10 +180,13 @@ func (c *Checkpoint) Index(p IndexParams) (x *Index, err error) {
 	if _, err := readState(in); err != nil {
 		return nil, fmt.Errorf("go on from %s: %w", c.path, err)
 	}
-	x, err = loadIndex(in, p, c.state.Files)
+	x, err = loadIndex(ctx, in, p, c.state.Files)
 	if settings := (*SettingsError)(nil); errors.As(err, &settings) {
 		return nil, exit.Usage(fmt.Errorf("--checkpoint: the run that was stopped had other settings:\n    %s\nset them alike, or remove "+
 			"%s to begin anew", strings.Join(settings.Lines, "\n    "), c.path))
+	}
+	if errors.Is(err, errUnread) {
+		return nil, fmt.Errorf("%w, and the same command goes on", err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("go on from %s: %w: %s", c.path, err, c.mend(err))
@@ -198,13 +201,14 @@ func (c *Checkpoint) Index(p IndexParams) (x *Index, err error) {
 
 // mend is what to do about an error of reading it, and the files that it names.
 func (c *Checkpoint) mend(err error) string {
+	var corrupt *snapshot.CorruptError
 	switch {
 	case errors.Is(err, files.ErrFull):
 		return "make room there, and the same command goes on"
-	case errors.Is(err, snapshot.ErrMissingSegment):
-		return "name the --directory that the run had; if its files are gone, remove " + c.path + " to begin anew"
-	case snapshot.Damaged(err) || errors.Is(err, index.ErrCorrupt) || errors.Is(err, ErrForeign):
+	case errors.As(err, &corrupt) || errors.Is(err, index.ErrCorrupt) || errors.Is(err, ErrForeign):
 		return "remove " + c.path + " to begin anew"
+	case errors.Is(err, snapshot.ErrMissingSegment):
+		return "name the --directory that the run had, and look at its disk; if its files are gone, remove " + c.path + " to begin anew"
 	}
 	return "mend that, and the same command goes on; or remove " + c.path + " to begin anew"
 }

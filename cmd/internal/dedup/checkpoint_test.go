@@ -32,6 +32,7 @@ type longRun struct {
 	asked           map[string]string
 	disk            files.System // where old documents lie; nil: in memory
 	at              string       // their directory
+	shown           func(stage string, done, total int64)
 }
 
 func newLongRun(t *testing.T) *longRun { return newLongRunOf(t, 60_000) }
@@ -82,14 +83,14 @@ func (r *longRun) goOn(ctx context.Context, stop int, every time.Duration, opene
 		}
 		defer func() { err = errors.Join(err, c.Close()) }()
 	}
-	o := dedup.Options{Config: config.Default(), Memory: setting.GiB}
+	o := dedup.Options{Config: config.Default(), Memory: setting.GiB, Shown: r.shown}
 	if r.disk != nil {
 		if o.Directory, err = files.OpenIn(r.disk, r.at, files.Owner{Run: "a test"}); err != nil {
 			return summary, err
 		}
 		defer func() { err = errors.Join(err, o.Directory.Close()) }()
 	}
-	judge, err := o.NewJudge(c)
+	judge, err := o.NewJudge(ctx, c)
 	if err != nil {
 		return summary, err
 	}
@@ -315,7 +316,7 @@ func TestGoesOnWithinAChunk(t *testing.T) {
 		if err := x.Save(t.Context(), &saved, 1); err != nil {
 			t.Fatal(err)
 		}
-		if x, err = dedup.LoadIndex(&saved, indexParams(setting.GiB, false)); err != nil {
+		if x, err = dedup.LoadIndex(t.Context(), &saved, indexParams(setting.GiB, false)); err != nil {
 			t.Fatal(err)
 		}
 		if p.Before = before; before.Documents != x.Next() || len(lines) != int(x.Next()) {

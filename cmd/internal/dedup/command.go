@@ -1,6 +1,7 @@
 package dedup
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/memory"
 	"github.com/unecho/unecho/cmd/internal/parts"
+	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
 // Command is the verb.
@@ -147,7 +149,7 @@ func runDedup(cmd *cobra.Command, args []string, version string) (err error) {
 	}
 	done := false
 	defer func() { err = errors.Join(err, r.closeDirectory(checkpoint.stands() && !done)) }()
-	judge, err := r.judge(checkpoint)
+	judge, err := r.judge(ctx, checkpoint)
 	if err != nil {
 		return err
 	}
@@ -181,8 +183,11 @@ func (r *dedupRun) printSummary(summary Summary) error {
 }
 
 // judge makes the judge, and begins what the page shows.
-func (r *dedupRun) judge(c *Checkpoint) (Judge, error) {
-	judge, err := r.NewJudge(c)
+func (r *dedupRun) judge(ctx context.Context, c *Checkpoint) (Judge, error) {
+	bar := terminal.NewStages(r.cmd.ErrOrStderr())
+	defer bar.End()
+	r.Shown = bar.Stage
+	judge, err := r.NewJudge(ctx, c)
 	if err != nil {
 		return nil, err
 	}

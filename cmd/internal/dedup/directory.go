@@ -89,7 +89,7 @@ func (r *dedupRun) openDirectory(c *Checkpoint) (err error) {
 	if r.Directory, err = files.Open(path, files.Owner{Run: run}); err != nil {
 		return fmt.Errorf("--directory: %w", err)
 	}
-	if _, resumes := c.resumed(); !resumes { // what a run left that did not end
+	if s, resumes := c.resumed(); !resumes || len(s.Files) == 0 { // what a run left that did not end
 		if _, err := r.Directory.Keep(files.Only()); err != nil {
 			return errors.Join(fmt.Errorf("--directory: %w", err), r.closeDirectory(true))
 		}

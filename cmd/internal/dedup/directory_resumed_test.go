@@ -1,6 +1,7 @@
 package dedup_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -83,6 +85,43 @@ func TestGoesOnWithItsDirectory(t *testing.T) {
 	disk.Damage(r.lies(t, false)[0], 1000)
 	if _, err := r.run(t, -1, time.Hour); err == nil || !strings.Contains(err.Error(), "to begin anew") {
 		t.Errorf("with a damaged segment: %v", err)
+	}
+}
+
+// TestStopsWhileItReadsTheIndex: a run that goes on shows how far it has read its index, can be stopped there, and goes on after
+// that as before. What lies in files stays.
+func TestStopsWhileItReadsTheIndex(t *testing.T) {
+	r := newLongRun(t)
+	if _, err := r.run(t, -1, -1); err != nil {
+		t.Fatal(err)
+	}
+	want := r.written(t)
+	r.disk, r.at = filestest.NewMemory(), "/files"
+	if _, err := r.run(t, len(r.paths)-1, time.Hour); err == nil {
+		t.Fatal("it was not stopped")
+	}
+	segments := r.lies(t, false)
+	ctx, cancel := context.WithCancel(t.Context())
+	var read, of int64
+	r.shown = func(stage string, done, total int64) {
+		if stage != "reading the index" || done != read+1 || done > total {
+			t.Errorf("%s: %d of %d, after %d", stage, done, total, read)
+		}
+		if read, of = done, total; done == 5 {
+			cancel()
+		}
+	}
+	_, err := r.goOn(ctx, -1, time.Hour, func() { t.Error("a file is read") })
+	if err == nil || !strings.Contains(err.Error(), "stopped before all of the index was read; nothing was judged, and the same command goes on") {
+		t.Errorf("stopped after %d of %d segments: %v", read, of, err)
+	}
+	if read < 5 || read == of || len(segments) < 10 || !slices.Equal(r.lies(t, false), segments) {
+		t.Errorf("%d of %d segments were read, and %d lay in files", read, of, len(segments))
+	}
+	read = 0
+	r.shown = func(_ string, done, total int64) { read, of = done, total }
+	if _, err := r.run(t, -1, time.Hour); err != nil || !maps.Equal(r.written(t), want) || read < of || of < 10 {
+		t.Errorf("the outputs are others, or only %d of %d segments were read; %v", read, of, err)
 	}
 }
 

@@ -94,7 +94,7 @@ func runIn(t *testing.T, m manner, d *files.Directory, old []string, paths ...st
 	o.Config.Judge.Duplicates.Threshold = 0.6
 	m.set(&o)
 	var notes bytes.Buffer
-	judge, err := o.NewJudge(nil)
+	judge, err := o.NewJudge(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestLoadIntoDirectory(t *testing.T) {
 			if p.Directory = d; d != nil {
 				p.Memory = 1 // of which there is too little
 			}
-			x, err := dedup.LoadIndex(bytes.NewReader(file), p)
+			x, err := dedup.LoadIndex(t.Context(), bytes.NewReader(file), p)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -30,6 +30,8 @@ type IndexParams struct {
 	Pairs bool // with Every: those with documents of equal text as well, each by itself
 	// where old documents lie when they take more than Memory; nil: they must fit
 	Directory *files.Directory
+	// called when that much of a saved index is read; nil: nobody asks
+	Shown func(stage string, done, total int64)
 }
 
 // bound is what the window may count; 0 is no bound.

@@ -1,6 +1,7 @@
 package dedup
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -39,6 +40,7 @@ type Options struct {
 	Keep           bool   // documents that cannot be compared are among the unique ones
 	// where old documents lie that do not fit into Memory; nil: all must fit
 	Directory *files.Directory
+	Shown     func(stage string, done, total int64) // as that of IndexParams
 }
 
 // CompareEach takes a distance that is refused for blocks: each sketch is compared with each. o.Config has a smaller one.
@@ -120,21 +122,21 @@ func (o *Options) Params() Params {
 }
 
 // NewJudge builds the judge of the documents. With a checkpoint it is that of the run which goes on.
-func (o *Options) NewJudge(c *Checkpoint) (Judge, error) {
+func (o *Options) NewJudge(ctx context.Context, c *Checkpoint) (Judge, error) {
 	if o.EachPair {
 		return NewEachPair(EachPairParams{Index: o.Config.Judge, Distance: o.Distance, Memory: o.Memory, Pairs: o.Verbose ||
 			o.Pairs || o.HTML != ""})
 	}
 	if c != nil {
-		return c.Index(o.IndexParams())
+		return c.Index(ctx, o.IndexParams())
 	}
-	return OpenIndex(o.Load, o.IndexParams())
+	return OpenIndex(ctx, o.Load, o.IndexParams())
 }
 
 // IndexParams returns how documents are judged by an index.
 func (o *Options) IndexParams() IndexParams {
 	return IndexParams{
-		Index: o.Config.Judge, Settings: o.settings(), Memory: o.Memory, All: o.All, Directory: o.Directory,
+		Index: o.Config.Judge, Settings: o.settings(), Memory: o.Memory, All: o.All, Directory: o.Directory, Shown: o.Shown,
 		Every: o.Pairs || o.Verbose || o.Duplicates || o.HTML != "", Pairs: o.Pairs || o.Verbose,
 	}
 }

@@ -66,7 +66,7 @@ func (p *Pass) judgeAll(ctx context.Context, old, query *Input) error {
 			return err
 		}
 		if ctx.Err() != nil {
-			return errors.New("stopped before all of the index was read; nothing was judged")
+			return errUnread
 		}
 		if read := p.Judge.Next(); read > 0 && p.Out.usable == 0 {
 			return fmt.Errorf("all %s rejected of the index: there is nothing to compare with", were(int(read), "document"))

@@ -15,7 +15,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/files"
-	"github.com/unecho/unecho/index/paging"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/snapshot/archive"
 	"github.com/unecho/unecho/index/window"
@@ -83,13 +82,13 @@ func (x *Index) filed() (names []string) {
 	return names
 }
 
-// captured is a Store with only Segment: it encodes a segment, or reads it from its file, when it is asked for.
+// captured encodes a segment, or reads it from its file, when it is fetched.
 type captured struct {
-	snapshot.Store
 	views     map[string]*window.View
 	directory *files.Directory
 }
 
+// Segment implements snapshot.Fetcher.
 func (s captured) Segment(ctx context.Context, name string) ([]byte, error) {
 	view, ok := s.views[name]
 	if !ok {
@@ -106,10 +105,20 @@ func (s captured) data(ctx context.Context, view *window.View) ([]byte, error) {
 }
 
 // LoadIndex reads what Save wrote. Errors are a *SettingsError, ErrForeign, those of the archive, and those of reading.
-func LoadIndex(in io.Reader, p IndexParams) (*Index, error) { return loadIndex(in, p, nil) }
+func LoadIndex(ctx context.Context, in io.Reader, p IndexParams) (*Index, error) {
+	return loadIndex(ctx, in, p, nil)
+}
+
+// errUnread is returned if a run is stopped while an index is read.
+var errUnread = errors.New("stopped before all of the index was read; nothing was judged")
 
 // loadIndex reads what save wrote, and the segments that lie in files of the directory.
-func loadIndex(in io.Reader, p IndexParams, filed []string) (*Index, error) {
+func loadIndex(ctx context.Context, in io.Reader, p IndexParams, filed []string) (x *Index, err error) {
+	defer func() {
+		if err != nil && ctx.Err() != nil {
+			err = errUnread
+		}
+	}()
 	file, err := archive.NewReader(in)
 	if err != nil {
 		return nil, err
@@ -128,13 +137,13 @@ func loadIndex(in io.Reader, p IndexParams, filed []string) (*Index, error) {
 	if err := p.begun(settings); err != nil {
 		return nil, err
 	}
-	replica, err := restore(file, &m, &p, filed)
+	replica, err := restore(ctx, file, &m, &p, filed)
 	if err != nil {
 		return nil, err
 	}
-	x := newIndex(p, index.ResumeSeries(replica))
+	x = newIndex(p, index.ResumeSeries(replica))
 	if x.paged = len(replica.Files().Names()) > 0; x.chains != nil {
-		if err := x.pager.Each(context.Background(), x.chains.knows); err != nil {
+		if err := x.pager.Each(ctx, x.chains.knows); err != nil {
 			return nil, err
 		}
 	}
@@ -147,71 +156,42 @@ func loadIndex(in io.Reader, p IndexParams, filed []string) (*Index, error) {
 	return x, nil
 }
 
-// restore fills a replica. Where it may take more than its memory, its segments lie in files from the beginning.
-func restore(file *archive.Reader, m *snapshot.Manifest, p *IndexParams, filed []string) (*index.Replica, error) {
+// restore restores a replica. Where it may take more than its memory, its segments lie in files from the beginning.
+func restore(
+	ctx context.Context, file *archive.Reader, m *snapshot.Manifest, p *IndexParams, filed []string,
+) (*index.Replica, error) {
 	state, err := index.NewRestore(p.Index.Untimed(p.bound()), index.Fingerprint(p.Settings), m.State)
 	if err != nil {
 		return nil, err
 	}
-	r := restoring{state: state}
+	var beside snapshot.Files // not a nil *files.Directory
 	if _, bytes := m.Totals(); p.Directory != nil && (len(filed) > 0 || bytes > int64(p.Memory)/2) {
-		r.directory = p.Directory
+		beside = p.Directory
 	}
-	if p.Directory != nil { // what a run left there that was killed goes, too
-		if err := snapshot.Find(context.Background(), p.Directory, filed, state); err != nil {
-			return nil, err
-		}
-	}
+	var old []snapshot.Segment
 	for _, name := range filed {
-		data, err := r.directory.Read(context.Background(), name)
-		if err == nil {
-			err = r.add(name, data)
-		}
-		if err != nil {
-			return nil, err
-		}
+		old = append(old, snapshot.Segment{Name: name, Sealed: true})
 	}
-	for {
-		s, data, err := file.Next()
-		if errors.Is(err, io.EOF) {
-			return state.Replica(nil)
+	m.Segments = append(old, m.Segments...)
+	replica, err := snapshot.Restore(ctx, file, beside, m, state, func(segments int) {
+		if p.Shown != nil {
+			p.Shown("reading the index", int64(segments), int64(len(m.Segments)))
 		}
-		if err == nil && s.Sealed && r.directory != nil {
-			err = r.directory.Put(context.Background(), s.Name, data)
-		}
-		if err == nil {
-			err = r.add(s.Name, data)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-}
-
-// restoring is a replica that is filled.
-type restoring struct {
-	state     *index.Restore
-	directory *files.Directory // nil: all is in memory
-}
-
-func (r *restoring) add(name string, data []byte) error {
-	segment, err := r.state.Decode(data)
+	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if r.directory != nil {
-		segment.Lies(name, data)
+	for err == nil { // behind it may be more that is read
+		_, _, err = file.Next()
 	}
-	if err := r.state.Add(segment); err != nil || r.directory == nil {
-		return err
+	if !errors.Is(err, io.EOF) {
+		return nil, err
 	}
-	of := r.state.Files()
-	_, err = paging.Cover(context.Background(), r.directory, of, of.DueNew)
-	return err
+	return replica, nil
 }
 
 // OpenIndex makes an index that knows no document, or the one of a file.
-func OpenIndex(path string, p IndexParams) (*Index, error) {
+func OpenIndex(ctx context.Context, path string, p IndexParams) (*Index, error) {
 	if path == "" {
 		return NewIndex(p)
 	}
@@ -221,7 +201,7 @@ func OpenIndex(path string, p IndexParams) (*Index, error) {
 	}
 	defer in.Close()
 	buffered := bufio.NewReaderSize(in, 1<<20)
-	x, err := LoadIndex(buffered, p)
+	x, err := LoadIndex(ctx, buffered, p)
 	if err == nil {
 		x.places, err = report.ReadRows(buffered)
 	}

@@ -43,7 +43,7 @@ func TestSavedIndexGoesOn(t *testing.T) {
 	path := articles(t, 1500)
 	for _, all := range []bool{false, true} {
 		kept, file := saved(t, all, path)
-		loaded, err := dedup.LoadIndex(bytes.NewReader(file), distinct(all))
+		loaded, err := dedup.LoadIndex(t.Context(), bytes.NewReader(file), distinct(all))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,15 +69,15 @@ func TestSavedIndexGoesOn(t *testing.T) {
 func TestLoadRefuses(t *testing.T) {
 	_, file := saved(t, false, articles(t, 200))
 	var settings *dedup.SettingsError
-	if _, err := dedup.LoadIndex(bytes.NewReader(file), indexParams(setting.GiB, true)); !errors.As(err, &settings) ||
+	if _, err := dedup.LoadIndex(t.Context(), bytes.NewReader(file), indexParams(setting.GiB, true)); !errors.As(err, &settings) ||
 		len(settings.Lines) != 1 {
 		t.Errorf("other settings: %v", err)
 	}
 	var corrupt *snapshot.CorruptError
-	if _, err := dedup.LoadIndex(bytes.NewReader(file[:len(file)/2]), indexParams(setting.GiB, false)); !errors.As(err, &corrupt) {
+	if _, err := dedup.LoadIndex(t.Context(), bytes.NewReader(file[:len(file)/2]), indexParams(setting.GiB, false)); !errors.As(err, &corrupt) {
 		t.Errorf("half a file: %v", err)
 	}
-	if _, err := dedup.LoadIndex(strings.NewReader("{}"), indexParams(setting.GiB, false)); !errors.As(err, &corrupt) {
+	if _, err := dedup.LoadIndex(t.Context(), strings.NewReader("{}"), indexParams(setting.GiB, false)); !errors.As(err, &corrupt) {
 		t.Errorf("no index at all: %v", err)
 	}
 	var service bytes.Buffer
@@ -85,10 +85,10 @@ func TestLoadRefuses(t *testing.T) {
 	if err := archive.Write(t.Context(), &service, nil, &m); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := dedup.LoadIndex(&service, indexParams(setting.GiB, false)); !errors.Is(err, dedup.ErrForeign) {
+	if _, err := dedup.LoadIndex(t.Context(), &service, indexParams(setting.GiB, false)); !errors.Is(err, dedup.ErrForeign) {
 		t.Errorf("the snapshot of a service: %v", err)
 	}
-	small, err := dedup.LoadIndex(bytes.NewReader(file), indexParams(50*setting.KiB, false))
+	small, err := dedup.LoadIndex(t.Context(), bytes.NewReader(file), indexParams(50*setting.KiB, false))
 	if err != nil {
 		t.Fatal(err)
 	}

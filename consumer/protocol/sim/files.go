@@ -131,7 +131,7 @@ func keepBlocks(w *World, m *member) {
 		d.block = writeBlock(w, m, d.run)
 		d.run = nil
 	default:
-		d.run = of.Due()
+		d.run = of.Due(true)
 	}
 }
 

@@ -80,7 +80,7 @@ func (s *snapshotted) restore(w *World, beside snapshot.Files) (*index.Replica, 
 	if beside != nil {
 		state.Files().BlocksOf(sizes(w))
 	}
-	return snapshot.Restore(context.Background(), w.shelf, beside, &s.manifest, state)
+	return snapshot.Restore(context.Background(), w.shelf, beside, &s.manifest, state, nil)
 }
 
 // holds says whether a snapshot has what was captured.

@@ -15,9 +15,8 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// shelf is a Store with only Segment.
+// shelf is what segments are fetched from.
 type shelf struct {
-	snapshot.Store
 	segments map[string][]byte
 }
 
@@ -83,6 +82,38 @@ func TestRoundTrip(t *testing.T) {
 	}
 	if !bytes.Equal(data, written(t)) {
 		t.Error("the same snapshot gave other bytes")
+	}
+}
+
+// TestFetch: segments can be fetched in any order, once each. Where one cannot be read, those behind it cannot either, and the
+// error says why.
+func TestFetch(t *testing.T) {
+	_, m := sample()
+	data := written(t)
+	names, ctx := m.Segments, t.Context()
+	r, err := NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range []int{2, 0, 1} {
+		if got, err := r.Segment(ctx, names[i].Name); err != nil || snapshot.SegmentName(got) != names[i].Name {
+			t.Errorf("segment %d is %q, error %v", i, got, err)
+		}
+	}
+	if _, err := r.Segment(ctx, names[1].Name); !errors.Is(err, snapshot.ErrMissingSegment) {
+		t.Errorf("fetched twice: %v", err)
+	}
+	if _, _, err := r.Next(); !errors.Is(err, io.EOF) {
+		t.Errorf("behind the last one: %v", err)
+	}
+	if r, err = NewReader(bytes.NewReader(data[:2*len(data)/3])); err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range []int{2, 1, 2} {
+		var corrupt *snapshot.CorruptError
+		if _, err := r.Segment(ctx, names[i].Name); i == 2 && !errors.As(err, &corrupt) {
+			t.Errorf("an archive that is cut short, segment %d: %v", i, err)
+		}
 	}
 }
 

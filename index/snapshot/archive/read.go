@@ -3,9 +3,12 @@ package archive
 import (
 	"archive/tar"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"sync"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -22,6 +25,10 @@ type Reader struct {
 	manifest snapshot.Manifest
 	segments []snapshot.Segment
 	next     int
+
+	mu     sync.Mutex        // of Segment
+	ahead  map[string][]byte // what Segment has read and was not asked for
+	failed error             // of the first Segment that failed
 }
 
 // NewReader reads the manifest. For damage it returns a *snapshot.CorruptError; ErrNewerFormat is possible too.
@@ -38,7 +45,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 	if err := m.Check(m.Index); err != nil {
 		return nil, &snapshot.CorruptError{Name: manifestName, Offset: -1, Err: err}
 	}
-	return &Reader{in: in, manifest: m, segments: distinct(&m)}, nil
+	return &Reader{in: in, manifest: m, segments: distinct(&m), ahead: map[string][]byte{}}, nil
 }
 
 // Manifest returns the manifest of the snapshot.
@@ -64,6 +71,29 @@ func (r *Reader) Next() (snapshot.Segment, []byte, error) {
 		return s, nil, corrupt(name, errOtherContent)
 	}
 	return s, data, nil
+}
+
+// Segment implements snapshot.Fetcher. Each segment may be fetched once. Those before it in the snapshot stay in memory until
+// they are fetched. Do not call Next meanwhile.
+func (r *Reader) Segment(_ context.Context, name string) ([]byte, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for {
+		if data, is := r.ahead[name]; is {
+			delete(r.ahead, name)
+			return data, nil
+		}
+		if r.failed != nil {
+			return nil, r.failed
+		}
+		if !slices.ContainsFunc(r.segments[r.next:], func(s snapshot.Segment) bool { return s.Name == name }) {
+			return nil, &snapshot.MissingSegmentsError{Names: []string{name}}
+		}
+		s, data, err := r.Next()
+		if r.failed = err; err == nil {
+			r.ahead[s.Name] = data
+		}
+	}
 }
 
 // end checks that nothing follows.

@@ -19,7 +19,7 @@ const (
 
 // Write writes the snapshot of this manifest to w, with its segments fetched from store. Each is checked against the
 // manifest before it is written. The same snapshot gives the same bytes.
-func Write(ctx context.Context, w io.Writer, store snapshot.Store, m *snapshot.Manifest) error {
+func Write(ctx context.Context, w io.Writer, store snapshot.Fetcher, m *snapshot.Manifest) error {
 	out := tar.NewWriter(w)
 	if err := add(out, manifestName, m.Taken, m.Encode()); err != nil {
 		return fmt.Errorf("write snapshot: %w", err)

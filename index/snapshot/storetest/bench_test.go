@@ -186,7 +186,7 @@ func restore(b *testing.B, store snapshot.Store, m *snapshot.Manifest, f *storet
 		began := time.Now()
 		state, err := index.NewRestore(f.Params, f.Fingerprint, m.State)
 		must(b, err)
-		replica, err := snapshot.Restore(b.Context(), store, nil, m, state)
+		replica, err := snapshot.Restore(b.Context(), store, nil, m, state, nil)
 		must(b, err)
 		ours = append(ours, time.Since(began))
 		if replica.Stats().Documents != int(documents) {

@@ -151,7 +151,7 @@ func (f *Stream) Restore(t testing.TB, s snapshot.Store, p snapshot.Position) (*
 	if err != nil {
 		return nil, err
 	}
-	return snapshot.Restore(t.Context(), s, nil, &m, state)
+	return snapshot.Restore(t.Context(), s, nil, &m, state, nil)
 }
 
 // Same replays the rest of the journal to a restored replica, and expects it to equal the feed's.

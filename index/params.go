@@ -81,7 +81,9 @@ func (DuplicatesParams) Choices(key string) []string {
 	return nil
 }
 
-// RememberParams say how long documents are remembered.
+// RememberParams say how long documents are remembered. Memory counts documents as if all of them were in memory, whatever
+// Directory is, because it decides verdicts. SizingOf says what a member with a Directory takes, and what it takes for some time
+// to make a block.
 type RememberParams struct {
 	Age       time.Duration `key:"age" doc:"how long a document is remembered; 0 is no bound" example:"24h" verdict:"true" bound:"true"`
 	Documents int           `key:"documents" doc:"most documents that are remembered; 0 is no bound" verdict:"true" bound:"true" advanced:"true"`

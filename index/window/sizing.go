@@ -15,7 +15,7 @@ type Sizing struct {
 	Filters int64 `json:"filters"` // what blocks keep
 	Places  int64 `json:"places"`  // where records begin, counts of copies, checksums of pages
 	Newest  int64 `json:"newest"`  // the tail with its tables, and the segments whose records are in memory
-	Making  int64 `json:"making"`  // while the largest block is made
+	Making  int64 `json:"making"`  // while a block is made: what that takes, and the filters of the largest one
 
 	// on the disk
 	Segments int64 `json:"segments"`

@@ -99,7 +99,7 @@ func addDedupFlags(cmd *cobra.Command) {
 			"best: the most similar unique document before; all: all documents before that are similar enough")
 	})
 	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
-		f.Text("memory", "size", "4GiB", "memory of the index (the process takes some 50 MiB more); without --directory the run fails if it does not suffice")
+		f.Text("memory", "size", "4GiB", "memory of the index (the process takes some 50 MiB more, and 100 MiB with --directory); without --directory the run fails if it does not suffice")
 		f.Int("workers", 0, "goroutines that read and sign; 0 is one for each core")
 		f.Text("directory", "dir", "", "when --memory is full, old documents lie in files of this directory, for the time of the run")
 		f.Text("checkpoint", "dir", "", "keep the state of the run in this directory; after any stop the same command goes on")

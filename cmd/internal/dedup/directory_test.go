@@ -59,7 +59,8 @@ func manners() []manner {
 		}, late: true},
 		{name: "estimate", set: func(o *dedup.Options) { o.Config.Judge.Duplicates.Verify = "estimate" }},
 		{name: "levenshtein", set: func(o *dedup.Options) {
-			o.Config.Judge.Duplicates.Verify, o.Config.Judge.Duplicates.Shingle = "levenshtein", "char:4"
+			d := &o.Config.Judge.Duplicates
+			d.Verify, d.Shingle, d.Threshold = "levenshtein", "char:4", 0.9 // at 0.6 each text is compared with each
 		}, slow: true},
 		{name: "simhash", set: func(o *dedup.Options) { o.Config.Judge.Duplicates.Method = "simhash" }, old: true},
 		{name: "copies", set: func(o *dedup.Options) { o.Config.Judge.Duplicates.CompareCopies = true }},

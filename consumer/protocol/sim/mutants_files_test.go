@@ -4,7 +4,7 @@ package sim_test
 var filesMutants = []mutant{
 	{
 		rule: "what is restored beside files lies in one", file: "index/snapshot/restore.go",
-		old: "err = b.files.Put(ctx, name, data)", new: "return data, nil",
+		old: "err = files.Put(ctx, s.Name, data)", new: "return data, nil",
 	},
 	{
 		rule: "what is not read is wanted", file: "index/window/old.go",
@@ -76,16 +76,16 @@ var filesMutants = []mutant{
 		old: "b != nil && !b.postings.Sound(to.Page, data)", new: "b != nil && len(data) == 0",
 	},
 	{
-		rule: "a merge has all of its parts", file: "index/files/block.go",
-		old: "for k, part := range run.Parts {", new: "for k, part := range run.Parts[:min(1, len(run.Parts))] {",
+		rule: "a merge has all of its parts", file: "index/block/merge.go",
+		old: "to.merge(i, parts) })", new: "to.merge(i, parts[:1]) })",
 	},
 	{
-		rule: "a merge shifts the places of its parts", file: "index/files/block.go",
-		old: ".At += run.Shift(part)", new: ".At += 0 * run.Shift(part)",
+		rule: "a merge shifts the places of its parts", file: "index/block/merge.go",
+		old: ".At += r.part.Shift", new: ".At += 0 * r.part.Shift",
 	},
 	{
 		rule: "the filter of a block has each key", file: "index/block/write.go",
-		old: "if i == 0 || postings", new: "if i == 1 || i > 1 && postings",
+		old: "n == 0 || w.distinct[n-1]", new: "n == 0 && w.held > 0 || n > 0 && w.distinct[n-1]",
 	},
 	{
 		rule: "a block is of these segments", file: "index/window/block.go",

@@ -160,8 +160,8 @@ func TestBackfill(t *testing.T) {
 // A backfill that keeps old documents in files forwards what one does that has all in memory.
 func TestBackfillInFiles(t *testing.T) {
 	t.Parallel()
-	w, directory := remembering(t, 2500)
-	w.history(3000, 4, time.Minute)
+	w, directory := remembering(t, 5000)
+	w.history(9000, 4, time.Minute) // more segments than may wait in memory
 	plan := w.plan(protocol.ByPlace, 4)
 	inFiles, inMemory := w.launch(job("files", plan), ofFiles(directory)), w.launch(job("memory", plan))
 	w.finished(inFiles, plan)

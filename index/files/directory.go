@@ -68,8 +68,12 @@ func OpenIn(system System, path string, of Owner) (*Directory, error) {
 }
 
 func (d *Directory) open() (err error) {
-	_, missing := d.system.List(d.path)
-	d.made = d.of.Run != "" && errors.Is(missing, fs.ErrNotExist)
+	switch _, err := d.system.List(d.path); {
+	case errors.Is(err, fs.ErrNotExist):
+		d.made = d.of.Run != ""
+	case err != nil:
+		return err
+	}
 	if err := d.system.MakeDir(d.path); err != nil {
 		return err
 	}

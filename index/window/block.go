@@ -199,7 +199,7 @@ const (
 	// runSegments is how many segments the smallest blocks have. mergeBlocks of them become one, and of these again, while
 	// a block has no more than one part of blockParts of the window. Blocks begin at multiples of their size.
 	runSegments = 16
-	mergeBlocks = 8
+	mergeBlocks = 2
 	blockParts  = 8
 	// tailSegments is how many sealed segments the tables find at least.
 	tailSegments = 8

@@ -160,10 +160,11 @@ func TestBackfill(t *testing.T) {
 // A backfill that keeps old documents in files forwards what one does that has all in memory.
 func TestBackfillInFiles(t *testing.T) {
 	t.Parallel()
-	w, directory := remembering(t, 5000)
-	w.history(9000, 4, time.Minute) // more segments than may wait in memory
+	w, directory := remembering(t, 2500)
+	w.history(4000, 4, time.Minute)
 	plan := w.plan(protocol.ByPlace, 4)
-	inFiles, inMemory := w.launch(job("files", plan), ofFiles(directory)), w.launch(job("memory", plan))
+	slowly := func(s *Setup) { s.MaxRate = 2000 } // so that segments lie in files before their copies come
+	inFiles, inMemory := w.launch(job("files", plan), ofFiles(directory), slowly), w.launch(job("memory", plan))
 	w.finished(inFiles, plan)
 	w.finished(inMemory, plan)
 	if got, want := w.jobOutputs("files", plan.Documents()), w.jobOutputs("memory", plan.Documents()); !maps.Equal(got, want) {

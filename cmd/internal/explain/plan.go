@@ -224,15 +224,12 @@ func (p *Plan) Finish(documents int64) error {
 		return err
 	}
 	p.PerDocument, p.asked = p.Parts.Sum(), documents > 0
-	most, asked := min(window.MostDocuments, math.MaxInt64/countedTimes/p.PerDocument), fmt.Sprintf("--documents %d", documents)
-	if memory := p.params.Duplicates.Remember.Memory; !p.asked {
-		documents, asked = int64(memory)/p.PerDocument, fmt.Sprintf("duplicates.remember.memory %v", memory)
-	}
-	if documents > most {
-		return exit.Usage(fmt.Errorf("%s: a window holds %d such documents at most: write less", asked, most))
+	if most := min(window.MostDocuments, math.MaxInt64/countedTimes/p.PerDocument); documents > most {
+		return exit.Usage(fmt.Errorf("--documents %d: a window holds %d such documents at most: write less", documents, most))
 	}
 	if p.Documents, p.WindowBytes = documents, documents*p.PerDocument; !p.asked {
 		p.WindowBytes = int64(p.params.Duplicates.Remember.Memory)
+		p.Documents = p.WindowBytes / p.PerDocument
 	}
 	p.Snapshot = p.Documents * p.Parts.Stored()
 	return nil

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/durable"
 )
 
 // TakenError says that another has the lock.
@@ -25,9 +26,9 @@ func (e *TakenError) Error() string {
 	return by + " uses it now: wait until that ends, or name another directory"
 }
 
-// Take takes the lock at a path and writes into the file who has it, or returns a TakenError. Release or Close gives
-// the lock back, and so does the end of the process, however it comes. Where the file system knows no locks, the error
-// is ErrUnsupported.
+// Take takes the lock at a path and writes into the file who has it, if the disk is not full, or returns a TakenError.
+// Release or Close gives the lock back, and so does the end of the process, however it comes. Where the file system knows
+// no locks, the error is ErrUnsupported.
 func Take(path string) (*os.File, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -36,13 +37,21 @@ func Take(path string) (*os.File, error) {
 	if f == nil {
 		return nil, &TakenError{holder(path)}
 	}
-	if err = f.Truncate(0); err == nil {
-		_, err = f.WriteAt([]byte(snapshot.Process()+"\n"), 0)
-	}
-	if err != nil {
+	// What the file says is for people: a full disk keeps nobody from the lock. Who has it may make room.
+	if err := name(f); err != nil && !durable.Full(err) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
+}
+
+// name writes into the file who has it. It overwrites what another has written: on a full disk there may be no block for
+// the text once that is gone.
+func name(f *os.File) error {
+	who := []byte(snapshot.Process() + "\n")
+	if _, err := f.WriteAt(who, 0); err != nil {
+		return errors.Join(err, f.Truncate(0)) // it would name another
+	}
+	return f.Truncate(int64(len(who)))
 }
 
 // Release removes the file that Take has locked, and gives the lock back. Windows does not remove what is open.
@@ -57,7 +66,8 @@ func holder(path string) string {
 	if err != nil || len(text) > 1000 {
 		return ""
 	}
-	return strings.TrimSpace(string(text))
+	line, _, _ := strings.Cut(string(text), "\n") // behind it may be what is left of an earlier text
+	return line
 }
 
 // Open opens the file at a path, which may be missing, and locks it without waiting. It returns nil if another has it

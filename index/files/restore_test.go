@@ -30,8 +30,7 @@ func TestRestoreWithDamagedBlock(t *testing.T) {
 	memory := filestest.NewMemory()
 	d, err := files.OpenIn(memory, "/files", files.Owner{})
 	noError(t, err)
-	p := index.DefaultParams()
-	p.Duplicates.Shingle, p.Duplicates.Slots, p.Duplicates.Bands, p.Duplicates.Rows, p.Duplicates.Verify = "word:3", 32, 1, 1, "estimate"
+	p := ofBlocks()
 	replica, err := index.NewReplica(p, index.Fingerprint(testSettings))
 	noError(t, err)
 	remember(replica)
@@ -52,6 +51,13 @@ func TestRestoreWithDamagedBlock(t *testing.T) {
 		t.Error("what was restored has another hash")
 	}
 	noError(t, d.Close())
+}
+
+// ofBlocks are settings of documents with one key.
+func ofBlocks() index.Params {
+	p := index.DefaultParams()
+	p.Duplicates.Shingle, p.Duplicates.Slots, p.Duplicates.Bands, p.Duplicates.Rows, p.Duplicates.Verify = "word:3", 32, 1, 1, "estimate"
+	return p
 }
 
 var testSettings = []byte(`{"test":"restore"}`)

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/snapshot/durable"
 	"github.com/unecho/unecho/index/window"
 )
 
@@ -114,13 +115,17 @@ func fetch(ctx context.Context, store Fetcher, files Files, s *Segment) ([]byte,
 	return data, err
 }
 
-// Cover makes the blocks that are due: of segments, and with merge of blocks, too, as far as there is room.
+// Cover makes the blocks that are due: of segments, and with merge of blocks, too, as far as there is room. Others may take
+// the room while blocks are merged.
 func Cover(ctx context.Context, files Files, of *window.Files, merge bool) (made int, err error) {
 	for run := of.Due(merge); run != nil; run = of.Due(merge) {
 		if _, _, room := files.Room(run); !room {
 			break
 		}
 		b, err := files.Block(ctx, run)
+		if len(run.Parts) > 0 && durable.Full(err) {
+			break
+		}
 		if err != nil {
 			return made, err
 		}

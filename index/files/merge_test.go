@@ -1,0 +1,69 @@
+package files_test
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/files"
+	"github.com/unecho/unecho/index/files/filestest"
+	"github.com/unecho/unecho/index/paging"
+	"github.com/unecho/unecho/index/window"
+)
+
+// TestMergeFindsTheDiskFull: blocks whose merge finds the disk full, because another has taken the room, stay as they are,
+// and are merged when there is room.
+func TestMergeFindsTheDiskFull(t *testing.T) {
+	disk := &filestest.Faulty{System: filestest.NewMemory()}
+	d, err := files.OpenIn(disk, "/files", files.Owner{})
+	noError(t, err)
+	replica, err := index.NewReplica(ofBlocks(), index.Fingerprint(testSettings))
+	noError(t, err)
+	remember(replica)
+	found(t, replica, d)
+	of := replica.Files()
+	before, full := of.Names(), 0
+	disk.Before = func(c filestest.Call) error {
+		if c.Op == "write" {
+			full++
+			return syscall.ENOSPC
+		}
+		return nil
+	}
+	of.BlocksOf(window.Sizes{Run: 1, Merge: 2, Parts: 1})
+	if err := paging.Keep(t.Context(), d, of); err != nil || full == 0 || !maps.Equal(of.Names(), before) {
+		t.Errorf("a merge on a full disk: error %v, %d writes, files %v; want no error, and %v as before", err, full,
+			slices.Sorted(maps.Keys(of.Names())), slices.Sorted(maps.Keys(before)))
+	}
+	disk.Before = nil
+	noError(t, paging.Keep(t.Context(), d, of))
+	if after := len(of.Blocks()); of.Due(true) != nil || len(of.Names()) >= len(before) {
+		t.Errorf("with room, there are %d blocks, and a merge is due: %t", after, of.Due(true) != nil)
+	}
+	noError(t, d.Close())
+}
+
+// TestFirstBlockFindsTheDiskFull: segments need a block, so a disk that is full when it is made is an error.
+func TestFirstBlockFindsTheDiskFull(t *testing.T) {
+	disk := &filestest.Faulty{System: filestest.NewMemory()}
+	d, err := files.OpenIn(disk, "/files", files.Owner{})
+	noError(t, err)
+	replica, err := index.NewReplica(ofBlocks(), index.Fingerprint(testSettings))
+	noError(t, err)
+	remember(replica)
+	replica.Files().BlocksOf(window.Sizes{Run: 1, Merge: 2, Parts: 1})
+	disk.Before = func(c filestest.Call) error {
+		if c.Op == "create" && strings.Contains(c.Path, ".block") {
+			return syscall.ENOSPC
+		}
+		return nil
+	}
+	if err := paging.Keep(t.Context(), d, replica.Files()); !errors.Is(err, files.ErrFull) {
+		t.Errorf("the first block on a full disk: %v", err)
+	}
+	noError(t, d.Close())
+}

@@ -133,11 +133,7 @@ func (s *Setup) load(ctx context.Context, store snapshot.Store, at snapshot.Posi
 	if err := sameSettings(ctx, s, state.Settings()); err != nil {
 		return nil, err
 	}
-	var beside snapshot.Files // not a nil *files.Directory
-	if s.Files != nil {
-		beside = s.Files
-	}
-	replica, err := snapshot.Restore(ctx, store, beside, &m, state, nil)
+	replica, err := snapshot.Restore(ctx, store, s.Files.Beside(), &m, state, nil)
 	if err != nil {
 		return nil, err
 	}

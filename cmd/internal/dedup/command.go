@@ -148,7 +148,7 @@ func runDedup(cmd *cobra.Command, args []string, version string) (err error) {
 		return err
 	}
 	done := false
-	defer func() { err = errors.Join(err, r.closeDirectory(checkpoint.stands() && !done)) }()
+	defer func() { err = errors.Join(err, r.Directory.End(checkpoint.stands() && !done)) }()
 	judge, err := r.judge(ctx, checkpoint)
 	if err != nil {
 		return err

@@ -4,18 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
-	"slices"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/index/paging"
 	"github.com/unecho/unecho/index/wire"
 )
-
-// errUnreadable is returned if a file of the directory was lost or damaged: there is no other copy of it.
-var errUnreadable = errors.New("a file in --directory cannot be read")
 
 // emptyBytes is what the tables take, at most, that find next to nothing. --memory does not count it, nor what a block takes
 // for the time in which it is made: 52 MB, or where blocks are merged 38 MiB and the filters of the new one, which are no more
@@ -63,8 +58,7 @@ func (x *Index) damaged(ctx context.Context) map[string]error {
 
 // lost says which file cannot be read. A block is removed: it is made anew where the run goes on.
 func (x *Index) lost(_ context.Context, bad map[string]error) error {
-	name := slices.Min(slices.Collect(maps.Keys(bad)))
-	err := fmt.Errorf("%w: %s: %w", errUnreadable, name, bad[name])
+	name, err := files.Unreadable(bad)
 	if !files.ValidBlockName(name) {
 		return err
 	}
@@ -76,10 +70,6 @@ func (x *Index) lost(_ context.Context, bad map[string]error) error {
 
 // openDirectory opens the directory for old documents that the command line asks for, if it does.
 func (r *dedupRun) openDirectory(c *Checkpoint) (err error) {
-	path := cmdline.Text(r.cmd, "directory")
-	if path == "" {
-		return nil
-	}
 	run := "unecho dedup"
 	if c != nil {
 		at, err := filepath.Abs(filepath.Dir(c.path))
@@ -88,29 +78,7 @@ func (r *dedupRun) openDirectory(c *Checkpoint) (err error) {
 		}
 		run += " --checkpoint " + at
 	}
-	if r.Directory, err = files.Open(path, files.Owner{Run: run}); err != nil {
-		return fmt.Errorf("--directory: %w", err)
-	}
-	if s, resumes := c.resumed(); !resumes || len(s.Files) == 0 { // what a run left that did not end
-		if _, err := r.Directory.Keep(files.Only()); err != nil {
-			return errors.Join(fmt.Errorf("--directory: %w", err), r.closeDirectory(true))
-		}
-	}
-	return nil
-}
-
-// closeDirectory closes the directory. Its files stay where a checkpoint goes on from them.
-func (r *dedupRun) closeDirectory(stay bool) (err error) {
-	switch {
-	case r.Directory == nil:
-		return nil
-	case stay:
-		err = r.Directory.Close()
-	default:
-		err = r.Directory.Remove()
-	}
-	if err != nil {
-		return fmt.Errorf("--directory: %w", err)
-	}
-	return nil
+	s, resumes := c.resumed()
+	r.Directory, err = files.OpenRun(cmdline.Text(r.cmd, "directory"), run, resumes && len(s.Files) > 0)
+	return err
 }

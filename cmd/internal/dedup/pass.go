@@ -245,11 +245,7 @@ func (p *Pass) explained(err error) error {
 	if p.Checkpoint.stands() {
 		again = "the same command goes on from the last checkpoint"
 	}
-	switch {
-	case errors.Is(err, files.ErrFull):
-		return fmt.Errorf("%w: make room there, and %s", err, again)
-	case errors.Is(err, errUnreadable):
-		return fmt.Errorf("%w: look at its disk, and %s", err, again)
+	switch err = files.Mend(err, again); {
 	case errors.Is(err, errChanged):
 		return fmt.Errorf("go on: %w; begin anew with an empty directory for --checkpoint", err)
 	case !errors.Is(err, ErrMemory):

@@ -164,9 +164,9 @@ func restore(
 	if err != nil {
 		return nil, err
 	}
-	var beside snapshot.Files // not a nil *files.Directory
-	if _, bytes := m.Totals(); p.Directory != nil && (len(filed) > 0 || bytes > int64(p.Memory)/2) {
-		beside = p.Directory
+	var beside snapshot.Files
+	if _, bytes := m.Totals(); len(filed) > 0 || bytes > int64(p.Memory)/2 {
+		beside = p.Directory.Beside()
 	}
 	var old []snapshot.Segment
 	for _, name := range filed {

@@ -151,6 +151,10 @@ func TestPartsAddUp(t *testing.T) {
 	if in := float64(stored) / float64(s.Documents); in > float64(parts.Stored()) || in < float64(parts.Stored())*0.95 {
 		t.Errorf("a snapshot has %.1f bytes a document, planned are %d", in, parts.Stored())
 	}
+	restored, err := index.RestoredBytes(f.params, int64(s.Documents), int64(stored))
+	if in := float64(restored) / float64(s.WindowBytes); err != nil || in > 1 || in < 0.95 {
+		t.Errorf("a snapshot is restored to %d bytes, error %v; the window has %d", restored, err, s.WindowBytes)
+	}
 	if taken := float64(s.Memory) / float64(s.Documents); taken < per*0.9 || taken > per*1.2 {
 		t.Errorf("%.0f bytes a document are taken, %.0f are counted", taken, per)
 	}

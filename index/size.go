@@ -50,6 +50,21 @@ func PartsOf(p Params, e *entry.Entry) Parts {
 	return parts
 }
 
+// RestoredBytes returns what the documents of a snapshot count against duplicates.remember.memory when all of them are in
+// memory, which is what they take, by the bytes that the snapshot has of them. No setting is open.
+func RestoredBytes(p Params, documents, stored int64) (int64, error) {
+	p, err := p.Planned()
+	if err != nil {
+		return 0, err
+	}
+	made, err := p.Duplicates.NewSketch()
+	if err != nil {
+		return 0, err
+	}
+	bands := made.Bands()
+	return stored + documents*(fixedBytes(p, bands)-int64(headBytes+entry.DigestBytes+bands*entry.KeyBytes)), nil
+}
+
 // EntryBytes returns the bytes that a document counts against duplicates.remember.memory: the size of its encoded entry, and a fixed
 // share for the index. It is the same on every member, whatever memory a member really uses, because it decides which
 // documents are still in the window. FineBytes are counted beside it.

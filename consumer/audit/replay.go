@@ -13,6 +13,7 @@ import (
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/naive"
+	"github.com/unecho/unecho/index/snapshot"
 )
 
 // replay applies the journal to the twin and notes its verdicts.
@@ -233,7 +234,12 @@ func (a *audit) forget(at index.Stamp, rec *index.Forget) error {
 func (a *audit) restore(ctx context.Context, journal topic.Part) (*index.Replica, error) {
 	start := replay.Start{
 		Params: a.in.Params, Settings: a.in.Settings, Snapshots: a.in.Snapshots,
-		Restoring: func(documents int64) error { return a.progress(StageSnapshot, 0, documents) },
+		Restoring: func(s snapshot.Info) error {
+			if a.in.Restoring != nil {
+				a.in.Restoring(s)
+			}
+			return a.progress(StageSnapshot, 0, s.Documents)
+		},
 	}
 	replica, _, err := start.Restore(ctx, a.journalID, journal.From, journal.To)
 	return replica, err

@@ -55,6 +55,9 @@ type Inputs struct {
 	Directory string         // of the temporary file; empty: the system's default
 	Findings  int            // how many findings of each kind are printed; 0: DefaultFindings
 	Progress  func(Progress) // called from the goroutine that called Run; nil: not called
+
+	// Restoring is told of a snapshot before it is restored. Memory must hold its documents: see TwinBytes. It may be nil.
+	Restoring func(snapshot.Info)
 }
 
 // Defaults of Inputs, and the bounds of Memory.
@@ -67,14 +70,18 @@ const (
 
 const defaultBatch = 32 << 20
 
+// TwinBytes is what the twin takes in memory for a document of the window, about, beside its evidence (BenchmarkMemory in
+// package naive). No file takes it over: the twin is to be simple.
+const TwinBytes = 2500
+
 // Run audits what is there when it is called, whether members are at work or not. Every source record that their group
 // has committed by then must be in the outputs, and everything in the outputs must be right. Without a group every
 // source record must be in the outputs, so that such an audit belongs after the members have caught up. Run waits for
 // transactions that are open when it looks at a topic's end.
 //
-// Its memory is the sum of Memory, of what Kafka clients fetch ahead, and of the twin's window. The window takes some
-// 2.5 kB and the evidence for each document that is remembered at one time (BenchmarkMemory in package naive). So the
-// memory does not grow with the topics. The facts about all records go to a temporary file, some 200 bytes for a
+// Its memory is the sum of Memory, of what Kafka clients fetch ahead, and of the twin's window. The window takes TwinBytes
+// and the evidence for each document that is remembered at one time. So the memory does not grow with the topics, but a
+// window that members keep in files may be too large for it. The facts about all records go to a temporary file, some 200 bytes for a
 // document. An error says that the audit could not be done; it never says what the audit found.
 func Run(ctx context.Context, in Inputs) (report Report, err error) {
 	for range overtakenTries {

@@ -1,7 +1,8 @@
 package removal
 
 import (
-	"math"
+	"context"
+	"fmt"
 	"strconv"
 
 	"github.com/unecho/unecho/index"
@@ -41,11 +42,13 @@ func (f *Found) Targets() []entry.Position {
 
 // Find finds the documents that have one of the names as their id or as their coordinates, and with copies also the
 // remembered copies of these. A document that was erased before has no id any more; its coordinates still name it.
-func (w *Window) Find(names []string, copies bool) Found {
+func (w *Window) Find(ctx context.Context, names []string, copies bool) (Found, error) {
 	s := NewSearch(names, copies)
-	for !s.Step(w.replica, math.MaxInt) {
+	err := w.pager.Each(ctx, func(m *index.Remembered) { s.visit(w.pager.Replica, m) })
+	if err != nil {
+		return Found{}, fmt.Errorf("look for documents: %w", err)
 	}
-	return s.Found()
+	return s.Found(), nil
 }
 
 // Search looks for documents in a replica that goes on meanwhile.

@@ -14,6 +14,8 @@ import (
 	"github.com/unecho/unecho/consumer/replay"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/files"
+	"github.com/unecho/unecho/index/paging"
 	"github.com/unecho/unecho/index/snapshot"
 )
 
@@ -26,22 +28,26 @@ type Group struct {
 	Settings  []byte                                        // canonical text; it must be the one in force
 	Snapshots func(context.Context) (snapshot.Store, error) // opens the store, of which nothing is changed
 	Progress  func(done, total int64)                       // journal records that were read; may be nil
+
+	Directory *files.Directory          // of this run, where old documents lie; nil: in memory
+	Restoring func(snapshot.Info) error // is asked before a snapshot is restored; may be nil
 }
 
 // Window is what a group remembers at one journal offset.
 type Window struct {
-	group   *Group
-	replica *index.Replica
-	client  *kgo.Client
+	group  *Group
+	pager  paging.Pager
+	client *kgo.Client
 }
 
-// Open reads what the group remembers at the journal's present end. It takes as much memory as a member. Close ends it.
+// Open reads what the group remembers at the journal's present end. It takes as much memory as a member that has all
+// documents in memory, or with a directory as one that keeps old ones in files. Close ends it.
 func Open(ctx context.Context, g *Group) (*Window, error) {
 	client, err := kgo.NewClient(append(append([]kgo.Opt{}, g.Options...), journal.AppenderOptions(g.journal())...)...)
 	if err != nil {
 		return nil, fmt.Errorf("open client: %w", err)
 	}
-	w := &Window{group: g, client: client}
+	w := &Window{group: g, client: client, pager: paging.Pager{Directory: g.Directory}}
 	if err := w.read(ctx); err != nil {
 		client.Close()
 		return nil, err
@@ -83,7 +89,7 @@ func (w *Window) read(ctx context.Context) error {
 
 // agrees returns an error if the settings in force are not the group's.
 func (w *Window) agrees() error {
-	if inForce := w.replica.Settings(); inForce != nil && !index.Same(inForce, w.group.Settings) {
+	if inForce := w.pager.Replica.Settings(); inForce != nil && !index.Same(inForce, w.group.Settings) {
 		return fmt.Errorf("journal %s: %w", w.group.journal().Topic, replay.OtherSettings(w.group.Settings, inForce))
 	}
 	return nil
@@ -91,16 +97,28 @@ func (w *Window) agrees() error {
 
 // restore makes the replica from the newest snapshot that the journal continues. A journal that is whole needs none.
 func (w *Window) restore(ctx context.Context, topic [16]byte, start, end int64) (place journal.Begin, err error) {
-	from := replay.Start{Params: w.group.Params, Settings: w.group.Settings, Snapshots: w.group.Snapshots, Newest: true}
+	g := w.group
+	var refused error
+	from := replay.Start{
+		Params: g.Params, Settings: g.Settings, Snapshots: g.Snapshots, Newest: true, Files: g.Directory,
+		Restoring: func(s snapshot.Info) error {
+			if g.Restoring != nil {
+				refused = g.Restoring(s)
+			}
+			return refused
+		},
+	}
 	replica, at, err := from.Restore(ctx, topic, start, end)
 	switch {
 	case err == nil:
-		w.replica = replica
+		w.pager.Replica = replica
 		return journal.Begin{Offset: at.Offset, LeaderEpoch: at.LeaderEpoch}, nil
+	case refused != nil:
+		return place, refused
 	case start > 0:
-		return place, fmt.Errorf("journal %s begins at offset %d: %w", w.group.journal().Topic, start, err)
+		return place, fmt.Errorf("journal %s begins at offset %d: %w", g.journal().Topic, start, err)
 	}
-	w.replica, err = index.NewReplica(w.group.Params, index.Fingerprint(w.group.Settings))
+	w.pager.Replica, err = index.NewReplica(g.Params, index.Fingerprint(g.Settings))
 	return journal.Begin{LeaderEpoch: -1}, err
 }
 
@@ -109,10 +127,8 @@ func (w *Window) follow(ctx context.Context, from journal.Begin, end int64) erro
 	p := w.group.journal()
 	part := journal.Part{Options: w.group.Options, Topic: p.Topic, Params: p, From: from, End: end}
 	return part.Read(ctx, journal.Reader{Owner: w.group.Name}, func(at index.Stamp, rec index.Record) error {
-		if rec == nil {
-			w.replica.Skip(at)
-		} else {
-			w.replica.Apply(at, rec)
+		if err := w.apply(ctx, at, rec); err != nil {
+			return err
 		}
 		if w.group.Progress != nil {
 			w.group.Progress(at.Offset+1-from.Offset, end-from.Offset)
@@ -121,12 +137,24 @@ func (w *Window) follow(ctx context.Context, from journal.Begin, end int64) erro
 	})
 }
 
+// apply applies a record, and has what was sealed by it lie in files.
+func (w *Window) apply(ctx context.Context, at index.Stamp, rec index.Record) error {
+	if rec == nil {
+		w.pager.Replica.Skip(at)
+		return nil
+	}
+	if _, err := w.pager.Apply(ctx, at, rec); err != nil || w.group.Directory == nil {
+		return err
+	}
+	return paging.Keep(ctx, w.group.Directory, w.pager.Replica.Files())
+}
+
 // Erase appends what lets every member forget the documents judged at these positions, and returns the journal offset
 // from which on they are forgotten. It appends a record for every 16 documents. After an error some of them may be
 // appended; to repeat it changes nothing.
 func (w *Window) Erase(ctx context.Context, targets []entry.Position) (offset int64, err error) {
 	appender := journal.NewAppender(w.client, w.group.Name)
-	header := index.Header{Fingerprint: w.replica.Fingerprint(), Wall: time.Now().UnixMilli()}
+	header := index.Header{Fingerprint: w.pager.Replica.Fingerprint(), Wall: time.Now().UnixMilli()}
 	for _, rec := range Records(header, targets) {
 		if offset, err = appender.Append(ctx, rec); err != nil {
 			return 0, fmt.Errorf("append to journal %s: %w", w.group.journal().Topic, err)

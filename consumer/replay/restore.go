@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/index/snapshot"
 )
 
@@ -28,8 +29,10 @@ type Start struct {
 	// Snapshots opens the store whose snapshot begins the replay if the journal's head is trimmed. Restore closes the
 	// store. nil: there is none.
 	Snapshots func(context.Context) (snapshot.Store, error)
-	// Restoring is called before each snapshot that is tried, with its number of documents. It may be nil.
-	Restoring func(documents int64) error
+	// Files has the sealed segments of the replica; nil: they are in memory.
+	Files *files.Directory
+	// Restoring is called before each snapshot that is tried. It may refuse, or be nil.
+	Restoring func(snapshot.Info) error
 	// Newest begins with the newest snapshot, else it is the oldest: then the most records are judged.
 	Newest bool
 }
@@ -59,7 +62,7 @@ func (s *Start) Restore(ctx context.Context, journal [16]byte, from, to int64) (
 			continue
 		}
 		if s.Restoring != nil {
-			if err := s.Restoring(info.Documents); err != nil {
+			if err := s.Restoring(info); err != nil {
 				return nil, at, err
 			}
 		}
@@ -84,7 +87,7 @@ func (s *Start) load(ctx context.Context, store snapshot.Store, at snapshot.Posi
 	if inForce := state.Settings(); inForce != nil && !index.Same(inForce, s.Settings) {
 		return nil, OtherSettings(s.Settings, inForce)
 	}
-	replica, err := snapshot.Restore(ctx, store, nil, &m, state, nil)
+	replica, err := snapshot.Restore(ctx, store, s.Files.Beside(), &m, state, nil)
 	if err != nil {
 		return nil, fmt.Errorf("restore %v: %w", at, err)
 	}

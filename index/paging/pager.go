@@ -27,7 +27,8 @@ type Pager struct {
 	Directory *files.Directory // nil: all is in memory
 	// Aside does something while others may use the replica, as far as they change nothing; nil: there are no others.
 	Aside func(do func())
-	// Mend is given the files that cannot be read, or are damaged. It makes them readable, or says why Apply must end.
+	// Mend is given the files that cannot be read, or are damaged. It makes them readable, or says why Apply must end; nil: it
+	// ends, by files.Unreadable.
 	Mend func(ctx context.Context, bad map[string]error) error
 	// Count counts a read of so many bytes. It may be called from several goroutines; nil: nobody counts.
 	Count func(bytes int)
@@ -76,10 +77,14 @@ func (p *Pager) need(ctx context.Context, wanted []window.Want) error {
 	if p.Late != nil { // counted with the reads that they are of
 		p.Late.Add(uint64(len(wanted)))
 	}
-	if len(bad) > 0 {
-		return p.Mend(ctx, bad)
+	switch {
+	case len(bad) == 0:
+		return nil
+	case p.Mend == nil:
+		_, err := files.Unreadable(bad)
+		return err
 	}
-	return nil
+	return p.Mend(ctx, bad)
 }
 
 // Give reads what the replica wants and gives it. It returns the files that cannot be read, or are damaged.

@@ -13,11 +13,15 @@ import (
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/memory"
 	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/cmd/internal/target"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/consumer/removal"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/files"
+	"github.com/unecho/unecho/index/snapshot"
 )
 
 // ForgetCommand is the verb forget.
@@ -29,12 +33,14 @@ func ForgetCommand() *cobra.Command {
 			"hashes are\n" +
 			"overwritten in memory, and in the snapshots that are taken from then on. It goes through the journal, so it needs no\n" +
 			"member to be at work. A document is named by its id, or by its coordinates. What was forwarded stays where it is.\n\n" +
-			"It reads the newest snapshot and the journal behind it to find the documents, which takes as much memory as a member.\n\n" +
+			"It reads the newest snapshot and the journal behind it to find the documents. That takes as much memory as a member that\n" +
+			"has all documents in memory, and with --directory as one that keeps old ones in files. A window that is larger than\n" +
+			"memory is refused. Do not run it in a member's container, whose memory it would take: POST /api/v1/forget asks a member.\n\n" +
 			"The exit code is 0 if every name was found, 1 if some were not remembered (the others are forgotten), 2 if it could not be\n" +
 			"done.",
 		Example: "  unecho forget --config unecho.yaml --dry-run article-4711\n" +
 			"  unecho forget --config unecho.yaml news/3/81723 --copies\n" +
-			"  unecho forget --config unecho.yaml --file ids.txt --json",
+			"  unecho forget --config unecho.yaml --directory old --file ids.txt --json",
 		RunE: target.OnService(forget),
 	}
 	target.AddFlags(cmd, "kafka.brokers", "sources.topics", "group",
@@ -46,6 +52,9 @@ func ForgetCommand() *cobra.Command {
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Bool("dry-run", false, "only say what would be forgotten")
 	})
+	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
+		f.Text("directory", "dir", "", "old documents lie in files of this directory, for the time of the run")
+	})
 	cmdline.AddJSON(cmd, "the report as one JSON object")
 	return cmd
 }
@@ -54,40 +63,78 @@ func ForgetCommand() *cobra.Command {
 var errNotRemembered = errors.New(
 	"not everything that was named is remembered: it may have left the window, or is a copy that was not kept")
 
-func forget(ctx context.Context, cmd *cobra.Command, s *target.Service, names []string) error {
-	names, err := forgetNames(cmd, names)
-	if err != nil {
+func forget(ctx context.Context, cmd *cobra.Command, s *target.Service, names []string) (err error) {
+	if names, err = forgetNames(cmd, names); err != nil {
 		return exit.Usage(err)
 	}
 	if err := s.AsBegun(ctx); err != nil {
 		return exit.Undone(err)
 	}
+	directory, err := files.OpenRun(cmdline.Text(cmd, "directory"), "unecho forget", false)
+	if err != nil {
+		return exit.Undone(err)
+	}
+	defer func() { err = errors.Join(err, exit.Undone(directory.End(false))) }()
+	r, err := forgetIn(ctx, cmd, s, names, directory)
+	if err == nil {
+		err = cmdline.Print(cmd, r)
+	}
+	if err == nil && len(r.Unknown) > 0 {
+		return errNotRemembered
+	}
+	return exit.Undone(files.Mend(err, "run it again"))
+}
+
+// forgetIn finds documents, with those of the window that are old in a directory, if there is one, and has them forgotten.
+func forgetIn(
+	ctx context.Context, cmd *cobra.Command, s *target.Service, names []string, directory *files.Directory,
+) (r report.Forgotten, err error) {
 	c := s.Config
 	group := removal.Group{
 		Options: s.Kafka, Name: c.Consumer.Group, Journal: c.Journal, Params: c.Judge, Settings: c.Settings(),
-		Snapshots: snapshots.Existing(c),
+		Snapshots: snapshots.Existing(c), Directory: directory,
+		Restoring: func(s snapshot.Info) error { return fits(c.Judge, s, directory, memory.Total()) },
 	}
 	shown := terminal.NewStages(cmd.ErrOrStderr())
 	group.Progress = func(done, total int64) { shown.Stage("journal", done, total) }
 	w, err := removal.Open(ctx, &group)
 	shown.End()
 	if err != nil {
-		return exit.Undone(err)
+		return r, err
 	}
 	defer w.Close()
-	found := w.Find(names, cmdline.Bool(cmd, "copies"))
-	r := report.NewForgotten(&found, report.RemainsOf(c))
+	found, err := w.Find(ctx, names, cmdline.Bool(cmd, "copies"))
+	if err != nil {
+		return r, err
+	}
+	r = report.NewForgotten(&found, report.RemainsOf(c))
 	r.DryRun = cmdline.Bool(cmd, "dry-run")
 	if !r.DryRun && len(found.Documents) > 0 {
 		r.Offset, err = w.Erase(ctx, found.Targets())
 	}
-	if err == nil {
-		err = cmdline.Print(cmd, r)
+	return r, err
+}
+
+// fits sets the collector for a window that is to be restored, and refuses one for which there is not enough memory, or
+// room in the directory. has is the memory that there is; 0: nobody knows.
+func fits(p index.Params, s snapshot.Info, directory *files.Directory, has int64) error {
+	if directory != nil {
+		if free, err := directory.Free(); err == nil && free < s.Bytes { // else writing will tell
+			return fmt.Errorf("--directory: old documents take %s and more, and %s are free there: make room, or name another directory",
+				terminal.Gibibytes(s.Bytes), terminal.Gibibytes(free))
+		}
 	}
-	if err == nil && len(found.Unknown) > 0 {
-		return errNotRemembered
+	needed, err := index.RestoredBytes(p, s.Documents, s.Bytes)
+	if err != nil {
+		return err
 	}
-	return exit.Undone(err)
+	if directory == nil && has > 0 && needed > has {
+		return fmt.Errorf("what the group remembers takes %s of memory, and there are %s: add --directory DIR, in whose files old "+
+			"documents lie for the time of the run, or have a member do it, by POST /api/v1/forget", terminal.Gibibytes(needed),
+			terminal.Gibibytes(has))
+	}
+	memory.SetGarbage(needed)
+	return nil
 }
 
 func forgetNames(cmd *cobra.Command, names []string) ([]string, error) {

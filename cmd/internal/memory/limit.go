@@ -54,6 +54,16 @@ func readLimits() Limits {
 	return l
 }
 
+// Total returns the bytes of memory that there are for this process and those beside it: of its cgroup, or of the machine; 0:
+// the system does not say.
+func Total() int64 {
+	total := readLimits().Memory
+	if machine, err := memlimit.FromSystem(); err == nil && (total == 0 || machine < uint64(total)) {
+		total = int64(machine)
+	}
+	return total
+}
+
 // mayTake returns the bytes that the process may take, as documented, and as the chart gives a pod: the window, 5 % of it,
 // and half a gibibyte, or what more sessions or larger batches than the default ones need. It returns 0 if the window has no bound in
 // bytes, or lies in files for the most part: how much of it then is in memory depends on the documents.

@@ -1,0 +1,46 @@
+package groups
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/files"
+	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/snapshot"
+)
+
+// TestForgetFits: what does not fit into memory is refused, with the way out, and so is what has no room in the directory.
+func TestForgetFits(t *testing.T) {
+	directory, err := files.OpenRun(filepath.Join(t.TempDir(), "old"), "a test", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := directory.End(false); err != nil {
+			t.Error(err)
+		}
+	}()
+	large := snapshot.Info{Documents: 80_000_000, Bytes: int64(30 * setting.GiB)}
+	for name, c := range map[string]struct {
+		snapshot  snapshot.Info
+		directory *files.Directory
+		has       setting.Bytes
+		want      string // empty: it is restored
+	}{
+		"it is small":                 {snapshot.Info{Documents: 8000, Bytes: int64(3 * setting.MiB)}, nil, 4 * setting.GiB, ""},
+		"it is too large":             {large, nil, 32 * setting.GiB, " GiB of memory, and there are 32.00 GiB: add --directory DIR, "},
+		"it fits":                     {large, nil, 64 * setting.GiB, ""},
+		"nobody knows":                {large, nil, 0, ""},
+		"old ones lie in files":       {snapshot.Info{Documents: 8000, Bytes: int64(3 * setting.MiB)}, directory, setting.MiB, ""},
+		"there is no room":            {snapshot.Info{Documents: 8, Bytes: 1 << 60}, directory, 0, "--directory: old documents take 1073741824.00 GiB and more, and "},
+		"its manifest cannot be read": {snapshot.Info{}, nil, setting.MiB, ""},
+		"memory has as much as files": {large, nil, 30 * setting.GiB, "what the group remembers takes "},
+	} {
+		err := fits(index.DefaultParams(), c.snapshot, c.directory, int64(c.has))
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}

@@ -17,12 +17,15 @@ import (
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/index/snapshot"
 )
 
 // Filler fills the window of a new group with what a topic or files hold, before the group judges anything, and has
 // the group forward then. It is no member of the group, but follows its journal with a replica of its own.
 type Filler struct {
+	Files *files.Directory // of this run, where old documents lie; nil: in memory. The caller ends it
+
 	setup   Setup
 	service *Service // builds what a member has
 	asked   backfill.Asked
@@ -57,6 +60,9 @@ func (f *Filler) Check(ctx context.Context) error {
 	return in.Check(ctx)
 }
 
+// Stats are those of a member that takes no part.
+func (f *Filler) Stats() Stats { return f.service.Stats() }
+
 // Now returns how the fill stands.
 func (f *Filler) Now() Fill {
 	if replica := f.service.replica.Load(); replica != nil {
@@ -80,14 +86,19 @@ func (f *Filler) Run(ctx context.Context) (before, after Fill, err error) {
 		return before, after, err
 	}
 	defer r.cluster.Client.Close()
-	for times := member.Overtakings(0); ; {
+	r.files = f.Files
+	for times := member.Overtakings(0); ; s.replica.Store(nil) { // there is no room for two windows
 		before, after, err = f.live(ctx, r)
 		var overtaken *member.OvertakenError
-		if errors.As(err, &overtaken) {
+		switch {
+		case errors.As(err, &overtaken):
 			if err = times.Another(s.replica.Load(), overtaken); err == nil {
-				s.replica.Store(nil) // there is no room for two windows
 				continue
 			}
+		case errors.Is(err, member.ErrFileLost):
+			f.setup.Logger.Error().Err(err).Str("remedy", "none is needed; if it comes again, replace the disk of --directory").
+				Msg("the window is restored, and the fill goes on")
+			continue
 		}
 		var disputed *member.DisputedError
 		if errors.As(err, &disputed) {
@@ -110,7 +121,7 @@ func (f *Filler) live(ctx context.Context, r *reached) (before, after Fill, err 
 	if life.filling, err = r.filling(replica); err != nil {
 		return before, after, err
 	}
-	err = following(ctx, replica, life.work)
+	err = following(ctx, replica, life.work, func(ctx context.Context) error { return member.KeepFiles(ctx, replica) })
 	return life.before, fillOf(replica), err
 }
 
@@ -284,3 +295,8 @@ type noSnapshots struct{ snapshot.Store }
 
 // Manifests lists nothing.
 func (noSnapshots) Manifests(context.Context) ([]snapshot.Info, error) { return nil, nil }
+
+// Segment finds nothing.
+func (noSnapshots) Segment(_ context.Context, name string) ([]byte, error) {
+	return nil, &snapshot.MissingSegmentsError{Names: []string{name}}
+}

@@ -116,7 +116,7 @@ func readFlags(cmd *cobra.Command, args []string, now time.Time) (*Flags, error)
 		Unique: text("unique"), Duplicate: text("duplicate"), Rejected: text("rejected"), Verdicts: text("verdicts"),
 		Name: text("name"), Into: text("into"), Files: args, Format: text("format"), Time: text("time"),
 		MaxRate: cmdline.Int(cmd, "max-rate"), DryRun: cmdline.Bool(cmd, "dry-run"), JSON: cmdline.Bool(cmd, "json"),
-		Sets: cmdline.Texts(cmd, "set"), Config: configArgs(cmd),
+		Sets: cmdline.Texts(cmd, "set"), Config: configArgs(cmd), Directory: text("directory"),
 		Given: func(flag string) bool { return has(flag) && cmd.Flag(flag).Changed },
 	}
 	if f.Fill = !has("order"); !f.Fill {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -20,6 +21,7 @@ import (
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/index/snapshot"
 )
 
@@ -53,12 +55,21 @@ func newFilling(f *Flags, shell *shell) (*filling, error) {
 }
 
 // run fills the window, and tells how that ended.
-func (v *filling) run(ctx context.Context) error {
+func (v *filling) run(ctx context.Context) (err error) {
 	memory.Bound(v.config, v.logger)
+	directory, err := files.OpenRun(v.flags.Directory, "unecho fill", false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(files.Mend(err, "the same command goes on"), directory.End(false)) }()
+	if directory == nil && v.config.Judge.Duplicates.Remember.Directory != "" {
+		v.logger.Warn().Msg("duplicates.remember.directory is of members: here all of the window is in memory; --directory has old documents lie in files")
+	}
 	filler, closing, err := v.filler(ctx)
 	if err != nil {
 		return err
 	}
+	filler.Files = directory
 	err = filler.Check(ctx)
 	if err == nil && len(v.flags.Files) > 0 {
 		err = v.load(ctx)
@@ -79,15 +90,13 @@ func (v *filling) run(ctx context.Context) error {
 // fill brings what is asked for, and shows how far it is.
 func (v *filling) fill(ctx context.Context, filler *consumer.Filler) error {
 	showing, shown := context.WithCancel(context.WithoutCancel(ctx))
-	over := make(chan struct{})
-	go func() {
-		defer close(over)
-		v.show(showing, "filling the window", v.look(filler.Now))
-	}()
+	var beside sync.WaitGroup
+	beside.Go(func() { v.show(showing, "filling the window", v.look(filler.Now)) })
+	beside.Go(func() { memory.BoundGarbage(showing, v.config, filler.Stats) })
 	began := time.Now()
 	before, after, err := filler.Run(ctx)
 	shown()
-	<-over
+	beside.Wait()
 	took := time.Since(began)
 	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx))) {
 		return v.interrupted(after) // also if all was brought: the group does not forward yet
@@ -175,6 +184,7 @@ func FillCommand(version string) *cobra.Command {
 			"forwards. Without files and --topic it takes the topics that the group reads: the group then begins where this ends. A\n" +
 			"group that is to take over from another one (succeeds) is filled by its own members, and a group that forwards already\n" +
 			"is refused.\n\n" +
+			"It has the window in memory, as a member has; with --directory, as one that keeps old documents in files.\n\n" +
 			"If anything is killed meanwhile, the same command goes on. The exit code is 0 when the window is filled, 130 when a\n" +
 			"signal came before.",
 		Example: "  unecho fill --config unecho.yaml --topic archive\n" +
@@ -196,6 +206,9 @@ func FillCommand(version string) *cobra.Command {
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
 		f.Int("max-rate", 0, "documents a second at most; 0 is no bound")
 		assembly.AddAcceptLost(f)
+	})
+	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
+		f.Text("directory", "dir", "", "old documents lie in files of this directory, for the time of the run")
 	})
 	cmdline.AddJSON(cmd, "the summary as one JSON object")
 	return cmd

@@ -25,6 +25,7 @@ type Flags struct {
 	Format, Time                          string   // of the files
 	Partitions                            int      // among which their documents are dealt; 0: not said
 	MaxRate                               int
+	Directory                             string // where old documents lie while a window is filled; empty: in memory
 	DryRun, JSON                          bool
 	Accepted                              consumer.Accepted
 

@@ -41,7 +41,7 @@ func (w *world) finds(directory *files.Directory, names []string) removal.Found 
 	return found
 }
 
-// half is how many documents a snapshot has been taken behind. Twice as many take a block of segments.
+// half is how many documents come before the snapshot, and how many behind it. All of them together need a block.
 const half = 5500
 
 // snapshotAndMore makes a window of which the newest snapshot has a part. The journal behind it has the rest, and an erasure.

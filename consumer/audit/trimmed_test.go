@@ -112,8 +112,13 @@ func TestTrimmedMeanwhile(t *testing.T) {
 		return open(ctx)
 	}
 	in.Directory = t.TempDir()
+	var restored snapshot.Info
+	in.Restoring = func(s snapshot.Info) { restored = s }
 	if got := s.run(in); !got.OK() || got.Records != 8 || got.Unjudged != 2 {
 		t.Errorf("got %s", got.String())
+	}
+	if restored.Documents == 0 || restored.Bytes == 0 {
+		t.Errorf("before the snapshot was restored, it was said to have %d documents of %d bytes", restored.Documents, restored.Bytes)
 	}
 	if left, err := os.ReadDir(in.Directory); err != nil || len(left) > 0 {
 		t.Errorf("%v stay behind: %v", left, err)

@@ -3,12 +3,14 @@ package inspect
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
 	"github.com/unecho/unecho/cmd/internal/exit"
+	"github.com/unecho/unecho/cmd/internal/memory"
 	"github.com/unecho/unecho/cmd/internal/snapshots"
 	"github.com/unecho/unecho/cmd/internal/target"
 	"github.com/unecho/unecho/cmd/internal/terminal"
@@ -16,6 +18,7 @@ import (
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/index/snapshot"
 )
 
 // AuditCommand is the verb about what came out of a service.
@@ -31,7 +34,10 @@ func AuditCommand() *cobra.Command {
 			"compared in all but the verdict. If it is in no output, and routings or offsets were changed before, nobody can say\n" +
 			"whether it had to be.\n\n" +
 			"It takes --memory, some 16 MiB for each broker, and for each document of the window its evidence and about 2.5 kB; a\n" +
-			"temporary file takes about 200 bytes for each document of the source.\n\n" +
+			"temporary file takes about 200 bytes for each document of the source. That is some 30 GB for a window of ten million\n" +
+			"documents, also where members keep old ones in files, and however short the journal is: the twin of the members that\n" +
+			"judges again has all of the window in memory. A window for which no machine has as much cannot be audited. That its\n" +
+			"members agree they find out by themselves, at each checkpoint (unecho_replica_divergences_total).\n\n" +
 			"Records judged by an earlier journal are compared with the source only, and counted. Records that another routing sent\n" +
 			"elsewhere, or that another group forwards before or after a takeover, are not due, and counted; audit them with the\n" +
 			"configuration of that time or group. A topic of sources.pattern whose outputs could not be made is named, and its\n" +
@@ -84,6 +90,11 @@ func runAudit(ctx context.Context, cmd *cobra.Command, s *target.Service, _ []st
 	}
 	shown := terminal.NewStages(cmd.ErrOrStderr())
 	in.Progress = func(p audit.Progress) { shown.Stage(string(p.Stage), p.Done, p.Total) }
+	in.Restoring = func(s snapshot.Info) {
+		if warning := tooLarge(s, in.Memory, memory.Total()); warning != "" {
+			fmt.Fprintln(cmd.ErrOrStderr(), warning) // nobody to report an error to
+		}
+	}
 	found, err := audit.Run(ctx, in)
 	shown.End()
 	if err != nil {
@@ -105,6 +116,17 @@ func runAudit(ctx context.Context, cmd *cobra.Command, s *target.Service, _ []st
 	case audit.Delivered, audit.Partly, audit.Proven:
 	}
 	return nil
+}
+
+// tooLarge warns of a snapshot whose documents take more memory than there is: has bytes; 0: nobody knows. Beside the twin they
+// are in the replica that was restored, for as long as the twin copies them. It is no error: a system may swap.
+func tooLarge(s snapshot.Info, sorting int, has int64) string {
+	needed := int64(sorting) + s.Documents*audit.TwinBytes + 2*s.Bytes
+	if has == 0 || needed <= has {
+		return ""
+	}
+	return fmt.Sprintf("unecho: the audit takes some %s of memory, for %s in the window, and there are %s: the system may end it; run it "+
+		"where there is more", terminal.Gibibytes(needed), terminal.Several(int(s.Documents), "document"), terminal.Gibibytes(has))
 }
 
 // errSkipped ends audit after it has written what was skipped.

@@ -42,6 +42,14 @@ func TestContainerLimit(t *testing.T) {
 	}
 }
 
+// TestTotal: there is memory, and no more than the container has.
+func TestTotal(t *testing.T) {
+	container, total := readLimits().Memory, Total()
+	if total <= 0 || container > 0 && total > container {
+		t.Errorf("there are %v of memory, and the container has %v", setting.Bytes(total), setting.Bytes(container))
+	}
+}
+
 // The chart gives a pod what the member in it needs: TestChartMemory of deploy/dev/deploytest/chart has the same figures.
 // Go's collector is told the same.
 func TestMemoryOfChart(t *testing.T) {

@@ -20,13 +20,16 @@ func VaryChanged(seed uint64) Params {
 	p.Snapshots = p.Snapshots || c.n(2) == 0
 	p.Files = c.n(2) == 0
 	p.KeepAll = p.KeepAll || p.Files && c.n(2) == 0
+	if p.Files && c.n(4) == 0 {
+		p.References = 1 + c.n(4)
+	}
 	return p
 }
 
 // changes are what people do to settings and to what is remembered.
 type changes struct {
 	bounds  []bound // bounds that were, the last is
-	bounded bool    // the window has been: what was judged may come out as unique again
+	bounded bool    // the window has been, or how many are met: what was judged may come out as unique again
 	changed bool    // anything of it has happened
 	erased  map[entry.Position]int64
 	names   []name
@@ -53,7 +56,7 @@ const far = 8
 func (w *World) beginChanges() {
 	w.changes = changes{
 		bounds: []bound{{at: -1, count: w.params.Count}}, bounded: w.params.Count > 0 ||
-			w.params.Age > 0, erased: map[entry.Position]int64{},
+			w.params.Age > 0 || w.params.References > 0, erased: map[entry.Position]int64{},
 	}
 }
 

@@ -24,7 +24,15 @@ type drawer struct {
 	block  *window.Block // that was written last, until the replica is told
 }
 
-const folder = "/files"
+const (
+	folder = "/files"
+	// segmentDocuments are how many a segment has at most.
+	segmentDocuments = 2
+	// mostUnfiled and mostUncovered are how many segments may wait in memory until they are written, or found by a block.
+	mostUnfiled, mostUncovered = 4, 10
+	// mostWaits bounds the steps in which they have to become fewer.
+	mostWaits = 1000
+)
 
 // sizes are of small blocks, so that there are many. When they are merged differs.
 func sizes(w *World) window.Sizes {
@@ -132,6 +140,36 @@ func keepBlocks(w *World, m *member) {
 		d.run = nil
 	default:
 		d.run = of.Due(true)
+	}
+}
+
+// waitForFiles has a member write files until few enough segments wait for that: judging waits meanwhile. What it has in
+// memory is bounded then.
+func waitForFiles(w *World, m *member) {
+	of := m.replica.Files()
+	for n := 0; len(of.Unfiled()) > mostUnfiled || of.Uncovered() > mostUncovered; n++ {
+		if n == 0 {
+			w.act("judging waits for files")
+		}
+		if w.chance(1, 2) {
+			w.keepFiles(m)
+		} else {
+			keepBlocks(w, m)
+		}
+		if n == mostWaits {
+			w.bad("member %d waits for its files for ever: %d segments lie in none, no block finds %d", m.number, len(of.Unfiled()),
+				of.Uncovered())
+		}
+		if !m.alive || w.failure != "" {
+			return
+		}
+	}
+	now := m.replica.Stats()
+	if n := now.Documents - now.Filed; n > segmentDocuments*(mostUnfiled+2) { // the oldest segment, and the newest one
+		w.bad("member %d has the records of %d documents in memory", m.number, n)
+	}
+	if n := now.Documents - now.Blocks.Documents; n > segmentDocuments*(mostUncovered+1) {
+		w.bad("member %d has the keys of %d documents in memory", m.number, n)
 	}
 }
 

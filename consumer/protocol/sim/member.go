@@ -150,10 +150,15 @@ func (w *World) apply(m *member) {
 		give(w, m)
 		return
 	}
+	if m.files != nil {
+		if waitForFiles(w, m); !m.alive {
+			return
+		}
+	}
 	l := &w.journal[m.replica.Next()]
 	rec := l.record
 	if w.params.Files {
-		m.replica.Reshape(2, 1<<14)
+		m.replica.Reshape(segmentDocuments, 1<<14)
 		m.replica.Files().BlocksOf(sizes(w))
 	}
 	if m.files != nil && w.chance(1, 2) {

@@ -11,7 +11,7 @@ var filesMutants = []mutant{
 		old: "\t\th.want(w)\n", new: "\t\tif h.files[w.File] == nil {\n\t\t\th.want(w)\n\t\t}\n",
 	},
 	{
-		rule: panics, file: "index/window/away.go",
+		rule: "a page is what was written", file: "index/window/away.go",
 		old: "crc32.Checksum(data, castagnoli) == f.sums[page]", new: "crc32.Checksum(data, castagnoli) != 0",
 	},
 	{
@@ -99,4 +99,48 @@ var filesMutants = []mutant{
 		rule: "a segment that comes back has its keys", file: "index/window/away.go",
 		old: "copy(fixed[atBytes+copy(fixed[atBytes:], s.keys(i)):s.fixed], s.digest(i))", new: "_ = i",
 	},
+	{
+		rule: "where documents lie is in no hash", file: "index/replica.go",
+		old: "\tr.hash = h\n}", new: "\tr.hash = h.mix(uint64(r.find.window.Stats().Filed))\n}",
+	},
+	{
+		rule: "of a key no more are met than its bound", file: "index/window/old.go",
+		old: "\t\t\tmost--\n", new: "\t\t\t_ = most\n",
+	},
+	{
+		rule: "what a search says is of the blocks that stand", file: "index/window/old.go",
+		old: "if h.old == nil || h.old != h.searched {", new: "if h.searched == nil {",
+	},
+	{
+		rule: "a search takes what was written", file: "index/window/old.go",
+		old: "if err != nil || !by.Sound(w.Page, data) {", new: "if err != nil {",
+	},
+	{
+		rule: "a segment has its keys until a block finds it", file: "index/window/away.go",
+		old: "if s.first < h.tail() {", new: "if s.first <= h.tail() {",
+	},
+	{
+		rule: "what lies in no file waits to be written", file: "index/window/away.go",
+		old: "if s.sealed && s.filed == nil {", new: "if s.sealed && s.filed == nil && s.number%2 == 0 {",
+	},
+	{
+		rule: "what no block finds waits for one", file: "index/window/block.go",
+		old: "return max(0, len(h.of.segments)-1-h.covered())", new: "return max(0, h.covered()-len(h.of.segments))",
+	},
+	{
+		rule: "what waits for a block gets one", file: "index/window/block.go",
+		old: "if k >= n {", new: "if k >= n || k > 2 {",
+	},
 }
+
+// equalHashes has keys of unlike documents have an equal hash, by which blocks find documents that have all keys: half of
+// them have.
+var equalHashes = mutant{
+	file: "index/window/block.go", old: "return uint32(xxhash.Sum64(keys))", new: "return uint32(xxhash.Sum64(keys)) & 1",
+}
+
+// hashMutants break what is said of documents whose keys have an equal hash.
+var hashMutants = []mutant{{
+	rule: "who has only the hash of all keys is not met", file: "index/window/old.go",
+	old: "return read && bytes.Equal(own, x.probed.keys), read", new: "return read && len(own) > 0, read",
+}}

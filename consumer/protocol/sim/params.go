@@ -51,6 +51,8 @@ type Params struct {
 	Fills int // with which a history begins, one after the other; 0: none. Feeds and Queued are those of their feeders
 	Past  int // offsets of a partition of the old topic
 
+	References int // duplicates.max_references; 0: the usual number
+
 	Count   int           // duplicates.remember.documents
 	Age     time.Duration // duplicates.remember.age
 	KeepAll bool          // duplicates.compare_copies: true

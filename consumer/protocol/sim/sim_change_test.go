@@ -13,6 +13,7 @@ var changeHappens = []string{
 	"audited from a snapshot", "bounds changed", "bounds too late", "erased", "erased again",
 	"read behind what was trimmed", "another machine", "applied in part", "file healed", "file lost", "filed too late",
 	"snapshot without a file", "store away", "found by a block", "block too late", "no need of it any more", "block lost",
+	"judging waits for files",
 }
 
 // allHappens is what happens to groups of all kinds.

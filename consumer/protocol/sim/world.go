@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -157,6 +158,7 @@ func beginAs(h *heir, p Params, c choices) *World {
 	w.index = index.DefaultParams()
 	s := &w.index.Duplicates
 	s.Shingle, s.Slots, s.Bands, s.Rows, s.Verify = "word:3", 32, 1, 1, "estimate"
+	s.MaxReferences = cmp.Or(p.References, s.MaxReferences)
 	w.index.Duplicates.Remember = index.RememberParams{
 		Age: p.Age, Documents: p.Count, Clock: "arrival", Tolerance: 1 << 40, Refresh: "first",
 		ReemitEvery: p.Reemit,

@@ -28,6 +28,7 @@ type shelf struct {
 
 	blocks []*window.Block // made, and not yet said to the replica
 	found  int             // blocks that were adopted
+	yes    bool            // filters say yes to each key, and blocks find all but the newest document
 }
 
 // mostRounds bounds how often a record may want something: a search among all files wants one after another.
@@ -201,7 +202,7 @@ func (s *shelf) build(run *window.Run) *window.Block {
 			s.t.Fatalf("open block %s: %v", run.File(), err)
 		}
 	}
-	if s.r.IntN(4) == 0 {
+	if s.yes || s.r.IntN(4) == 0 {
 		written.Doubt()
 	}
 	s.files[run.File()] = file.Bytes()
@@ -270,24 +271,54 @@ func (s *shelf) restored(p index.Params, r *index.Replica) *index.Replica {
 
 // sized has small blocks be made.
 func (s *shelf) sized(of *window.Files) {
-	of.BlocksOf(window.Sizes{Run: 1 + s.r.IntN(3), Merge: 2, Parts: 1 + s.r.IntN(2), Tail: s.r.IntN(3)})
+	sizes := window.Sizes{Run: 1 + s.r.IntN(3), Merge: 2, Parts: 1 + s.r.IntN(2), Tail: s.r.IntN(3)}
+	if s.yes {
+		sizes.Run, sizes.Tail = 1, 0
+	}
+	of.BlocksOf(sizes)
+}
+
+// reshaped has segments of few documents, and small blocks.
+func (s *shelf) reshaped(of *index.Replica) {
+	documents := 1 + s.r.IntN(8)
+	if s.yes {
+		documents = 1
+	}
+	of.Reshape(documents, 1<<14)
+	s.sized(of.Files())
+}
+
+// settle has blocks find all but the newest document.
+func (s *shelf) settle(of *index.Replica) {
+	s.t.Helper()
+	for h := of.Files(); len(h.Unfiled())+len(s.late)+len(s.blocks) > 0 || h.Due(true) != nil; {
+		s.file(of)
+	}
+	if now := of.Stats(); now.Documents > now.Blocks.Documents+1 {
+		s.t.Fatalf("of %d documents blocks find %d", now.Documents, now.Blocks.Documents)
+	}
 }
 
 // TestFilesChangeNothing lets segments of a few documents lie in files, at random times. Verdicts, hashes, lookups and
 // states must be those of a replica that has all in memory, after each record.
-func TestFilesChangeNothing(t *testing.T)     { tryFiles(t, 18) }
-func TestFilesChangeNothingLong(t *testing.T) { tryFiles(t, 600) }
+func TestFilesChangeNothing(t *testing.T)     { tryFiles(t, 18, false) }
+func TestFilesChangeNothingLong(t *testing.T) { tryFiles(t, 600, false) }
 
-func tryFiles(t *testing.T, seeds uint64) {
+// TestFiltersThatSayYes does the same where no filter rules anything out, and only the newest document is not found by blocks.
+func TestFiltersThatSayYes(t *testing.T)     { tryFiles(t, 6, true) }
+func TestFiltersThatSayYesLong(t *testing.T) { tryFiles(t, 100, true) }
+
+func tryFiles(t *testing.T, seeds uint64, yes bool) {
+	t.Helper()
 	reads, found := 0, 0
 	eachSeed(t, 1, seeds, 1, func(t *testing.T, seed uint64) {
 		t.Helper()
 		p, steps := history(t, seed, 400)
 		s := newShelf(t, seed)
+		s.yes = yes
 		plain, filed, twin := newReplica(t, p), newReplica(t, p), naive.New(p, settings, index.Fingerprint(settings))
 		for i, step := range steps {
-			filed.Reshape(1+s.r.IntN(8), 1<<14)
-			s.sized(filed.Files())
+			s.reshaped(filed)
 			plain.Reshape(3+s.r.IntN(6), 1<<14)
 			want, got := plain.Apply(step.At, step.Record), s.apply(filed, step.At, step.Record)
 			if !reflect.DeepEqual(got, want) || plain.Hash() != filed.Hash() {
@@ -300,7 +331,9 @@ func tryFiles(t *testing.T, seeds uint64) {
 			if run, ok := step.Record.(*index.Run); ok && i%3 == 0 && len(run.Entries) > 0 {
 				s.sameInquiry(filed, plain, run, i)
 			}
-			s.file(filed)
+			if s.file(filed); yes {
+				s.settle(filed)
+			}
 			if i%40 == int(seed%40) {
 				plain, filed = restored(t, p, plain, i%80 < 40), s.restored(p, filed)
 				s.sameContents(filed, plain)

@@ -30,7 +30,7 @@ func TestOneWindowAtATime(t *testing.T) {
 	}
 	m.network.thaw()
 	w.await("the second restore", store.reading)
-	w.until("the window before is in memory", func() bool {
+	w.becomes("the window before is dropped", func() bool {
 		runtime.GC()
 		return window.Value() == nil
 	})

@@ -33,31 +33,39 @@ func (s *scene) remembersIn(i int, m *member) error {
 	return nil
 }
 
-// harmOld flips a bit in one file with a member's old documents, removes another, and fills their disk for a while. It
-// returns false if there are none.
+// harmOld flips a bit in one segment with a member's old documents, and removes another one; it does the same to the blocks that
+// find them, and fills their disk for a while. It returns false if there are no segments.
 func (s *scene) harmOld(ctx context.Context, e event) (bool, error) {
 	d := s.old[e.member]
 	if d == nil {
 		return false, nil
 	}
+	segments, blocks := filepath.Join(d.dir, s.name, strings.Repeat("[0-9a-f]", 64)), filepath.Join(d.dir, s.name, "*.block")
 	var found []string
 	if err := until(ctx, "old documents lie in files", time.Minute, func(context.Context) bool {
-		found, _ = filepath.Glob(filepath.Join(d.dir, s.name, strings.Repeat("[0-9a-f]", 64))) // the pattern is right
+		found, _ = filepath.Glob(segments) // the pattern is right
 		return len(found) > 1
 	}); err != nil {
 		return false, nil //nolint:nilerr // the member is away, or its disk is full
 	}
-	flipped := rand.IntN(len(found))
-	removed := (flipped + 1 + rand.IntN(len(found)-1)) % len(found)
-	// the member removes files that it needs no more
-	if err := flip(found[flipped]); !errors.Is(err, fs.ErrNotExist) && err != nil {
+	finders, err := filepath.Glob(blocks)
+	if err = errors.Join(err, harm(found), harm(finders)); err != nil {
 		return true, err
 	}
-	if err := os.Remove(found[removed]); !errors.Is(err, fs.ErrNotExist) && err != nil {
-		return true, err
-	}
-	_, err := d.fill(ctx, lasting(e.lasts))
+	_, err = d.fill(ctx, lasting(e.lasts))
 	return true, err
+}
+
+// harm flips a bit in one of some files, and removes another one. If there is only one, either is done.
+func harm(paths []string) error {
+	ways := []func(path string) error{flip, os.Remove}
+	rand.Shuffle(len(ways), func(i, k int) { ways[i], ways[k] = ways[k], ways[i] })
+	for i, at := range rand.Perm(len(paths))[:min(len(ways), len(paths))] {
+		if err := ways[i](paths[at]); err != nil && !errors.Is(err, fs.ErrNotExist) { // the member removes what it needs no more
+			return err
+		}
+	}
+	return nil
 }
 
 // flip flips a bit of a file.

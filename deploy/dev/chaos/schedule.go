@@ -38,7 +38,7 @@ const (
 	widen    fault = "widen"    // the source gets more partitions, and documents in them
 	strange  fault = "strange"  // documents with strange timestamps
 	guest    fault = "guest"    // an ordinary consumer tries for a while to join the group
-	old      fault = "old"      // of a member's files with old documents one is damaged, one is removed, and the disk is full for a while
+	old      fault = "old"      // of a member's segments with old documents one is damaged, one is removed, of its blocks too, and the disk is full for a while
 	remake   fault = "remake"   // an output of a quiet source is deleted, and has to be made again
 )
 

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -241,18 +242,26 @@ func TestNotReadyWhileAFileIsMissing(t *testing.T) {
 		return now.Filed >= 512 && now.Filed < now.Documents && now.FileBytes > 0
 	})
 	store.away.Store(true)
-	for _, path := range w.oldFiles(directory) {
+	damaged := w.oldFiles(directory)
+	for _, path := range damaged {
 		if err := os.Truncate(path, 1000); err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Fatal(err)
 		}
 	}
 	w.produce(2000, 1)
-	w.becomes("it stays ready", func() bool { return !m.Ready() && strings.Contains(m.Stats().Standing.Trouble, "judging waits") })
-	now := m.Stats()
+	var now Stats
+	w.becomes("it stays ready", func() bool {
+		now = m.Stats()
+		return !m.Ready() && strings.Contains(now.Standing.Trouble, "judging waits")
+	})
 	if now.FileLate == 0 {
 		t.Error("a read that judging waits for in its turn is not late")
 	}
-	for _, want := range []string{"segment", "the store is away", "make room in duplicates.remember.directory"} {
+	named := func(path string) bool { return strings.Contains(now.Standing.Trouble, "segment "+filepath.Base(path)) }
+	if !slices.ContainsFunc(damaged, named) {
+		t.Errorf("the trouble names none of the damaged files: %q", now.Standing.Trouble)
+	}
+	for _, want := range []string{"the store is away", "make room in duplicates.remember.directory"} {
 		if !strings.Contains(now.FileTrouble, want) {
 			t.Errorf("the trouble is %q, want %q in it", now.FileTrouble, want)
 		}

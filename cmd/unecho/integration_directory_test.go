@@ -20,6 +20,8 @@ type filing struct {
 	author *author
 	by     map[string]*process
 	ops    map[string]string
+
+	program, limit string // that is run, and GOMEMLIMIT of the process with files
 }
 
 // inMemory and inFiles name the two processes.
@@ -33,18 +35,23 @@ func newFiling(t *testing.T, documents int) (*filing, *journalCopy) {
 	t.Helper()
 	s := newScene(t, 6)
 	s.configure(s.inPostgres(), s.consumer(""), fmt.Sprintf("duplicates: {remember: {documents: %d}}", documents))
-	f := &filing{scene: s, author: newAuthor(7), by: map[string]*process{}, ops: map[string]string{}}
-	f.dir = filepath.Join(s.dir, "window")
-	return f, s.copyJournal()
+	return filingOf(s), s.copyJournal()
+}
+
+func filingOf(s *scene) *filing {
+	return &filing{
+		scene: s, dir: filepath.Join(s.dir, "window"), author: newAuthor(7), by: map[string]*process{}, ops: map[string]string{},
+		program: "unecho", limit: "64MiB",
+	}
 }
 
 // begin starts a process, and waits until it is ready.
 func (f *filing) begin(name string) {
 	f.t.Helper()
 	f.ops[name] = freeAddress(f.t)
-	args := []string{"unecho", "run", "--config", f.file, "--set", "advanced.member=" + name, "--set", "http.listen=" + f.ops[name]}
+	args := []string{f.program, "run", "--config", f.file, "--set", "advanced.member=" + name, "--set", "http.listen=" + f.ops[name]}
 	if name != inMemory {
-		args = append([]string{"GOMEMLIMIT=64MiB"}, append(args, "--set", "duplicates.remember.directory="+f.dir)...)
+		args = append([]string{"GOMEMLIMIT=" + f.limit}, append(args, "--set", "duplicates.remember.directory="+f.dir)...)
 	}
 	p := startProgram(f.t, f.scene.dir, "env", args...)
 	f.all, f.by[name] = append(f.all, p), p

@@ -58,7 +58,7 @@ const fewDocuments = 1000
 
 // speed measures the disk of the directory for old documents, if that is asked for, and says what rate of documents it
 // carries.
-func speed(ctx context.Context, in *Inputs) (all []Finding, err error) {
+func speed(ctx context.Context, in *Inputs) ([]Finding, error) {
 	if in.Disk == nil {
 		return nil, nil
 	}
@@ -84,6 +84,11 @@ func speed(ctx context.Context, in *Inputs) (all []Finding, err error) {
 	case err != nil:
 		return []Finding{note(err.Error(), "the disk was not measured", "what the message says")}, nil
 	}
+	return measured(&sizing, &s, directory), nil
+}
+
+// measured says what a disk is and carries.
+func measured(sizing *window.Sizing, s *files.Speed, directory string) (all []Finding) {
 	if absent(directory, s.At) {
 		all = append(all, note(fmt.Sprintf("%s is not there: %s was measured", directory, s.At),
 			"a start makes it there", "nothing, if that is meant; else mount the volume that belongs there"))
@@ -92,7 +97,7 @@ func speed(ctx context.Context, in *Inputs) (all []Finding, err error) {
 		all = append(all, note(s.At+" lies on "+s.Kind, "judging waits for reads of old documents, and each start for what is not there",
 			"name a directory on a disk of this machine that stays, in duplicates.remember.directory"))
 	}
-	return append(all, carried(&sizing, &s, directory)), nil
+	return append(all, carried(sizing, s, directory))
 }
 
 // asked asks a disk, and returns the cause of ctx if it does not answer: then nobody waits for it.

@@ -58,6 +58,27 @@ func TestCarried(t *testing.T) {
 	}
 }
 
+// What is no disk of this machine is said beside what it carries.
+func TestKindOfDisk(t *testing.T) {
+	p := index.DefaultParams()
+	p.Duplicates.Remember.Memory = 4 << 30
+	sizing, err := index.UsualSizing(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := files.Speed{At: "/old", Pages: 300_000, Bytes: 2 << 30}
+	for kind, want := range map[string]string{
+		"a network file system": `^note : /old lies on a network file system \| judging waits for reads of old documents.* \| name a ` +
+			`directory on a disk of this machine.*\nok : the disk of /old gives 300000`,
+		"": `^ok : the disk of /old gives 300000`,
+	} {
+		s.Kind = kind
+		if got := lines(Report{Findings: measured(&sizing, &s, "/old")}); !regexp.MustCompile(want).MatchString(got) {
+			t.Errorf("of %q: got %s", kind, got)
+		}
+	}
+}
+
 // A disk that does not answer is a finding, and nobody waits for it. Whoever opens a pipe waits like that.
 func TestSilentDisk(t *testing.T) {
 	w, answers := newWard(t), make(chan struct{})

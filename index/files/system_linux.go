@@ -54,7 +54,12 @@ func kindOf(dir string) string {
 	if unix.Statfs(dir, &s) != nil {
 		return "" // who writes there learns why
 	}
-	switch uint32(s.Type) {
+	return kindNamed(uint32(s.Type))
+}
+
+// kindNamed says what a file system of a type of statfs(2) is, if it is no disk of this machine.
+func kindNamed(kind uint32) string {
+	switch kind {
 	case unix.NFS_SUPER_MAGIC, unix.SMB_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC, unix.CEPH_SUPER_MAGIC,
 		unix.AFS_SUPER_MAGIC, unix.V9FS_MAGIC:
 		return "a network file system"

@@ -3,11 +3,16 @@ package consumer
 import (
 	"errors"
 	"runtime"
+	"slices"
 	"testing"
 	"weak"
 
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/snapshot"
 )
 
 // TestOneWindowAtATime: while a member restores again, the window before is in memory no more, because a machine with old
@@ -58,4 +63,51 @@ func TestOneWindowAtATime(t *testing.T) {
 	w.becomes("it is ready again", m.Ready)
 	w.joined(2 * w.setup.Params.Sessions)
 	w.eachOnce(first, m)
+}
+
+// TestFillerHasOneWindow: the same goes for who fills a window, and falls so far behind that another one has filled it and the
+// journal was trimmed.
+func TestFillerHasOneWindow(t *testing.T) {
+	t.Parallel()
+	w, _ := older(t, 1500)
+	w.setup.Snapshot.For = snapshot.ByAll
+	network, setup := newNetwork(), w.setup
+	t.Cleanup(network.sever)
+	store := &slow{Store: w.store(), settled: true, restores: 1, reading: make(chan struct{}), goOn: make(chan struct{})}
+	setup.Store, setup.MaxRate = store, 200
+	setup.Kafka = append(slices.Clone(setup.Kafka), kgo.Dialer(network.dial))
+	f, err := NewFiller(setup, backfill.Asked{}, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, _, err := f.Run(w.context())
+		ended <- err
+	}()
+	w.becomes("it fills", func() bool { return f.Now().Done > 0 })
+	window := weak.Make(f.service.replica.Load())
+	network.freeze()
+	if _, _, err := w.fill(w.context(), backfill.Asked{}); err != nil {
+		t.Fatal(err)
+	}
+	m := w.start()
+	w.becomes("the group forwards", m.Ready)
+	k := member.NewKeeper(m.follower(), m.setup.Store, w.setup.Snapshot, "m")
+	for seed := range uint64(3) {
+		w.another(k, 800+seed)
+	}
+	network.thaw()
+	w.await("it restores again", store.reading)
+	w.becomes("the window before is dropped", func() bool {
+		runtime.GC()
+		return window.Value() == nil
+	})
+	if now := f.Now(); now.Done != 0 {
+		t.Errorf("while it restores it stands at %+v", now)
+	}
+	store.goOn <- struct{}{}
+	if err := <-ended; err != nil && !errors.Is(err, backfill.ErrFilled) {
+		t.Errorf("it ends with %v", err)
+	}
 }

@@ -47,7 +47,9 @@ func (f *filing) comesLong(l *long, n int) {
 }
 
 // Of two processes on one journal one has its old documents in files. It never takes more than a tenth of what the window takes
-// in memory, and what a process takes beside its window. A checkpoint finds the replicas to have equal hashes.
+// in memory, and what a process takes beside its window. A checkpoint finds the replicas to have equal hashes. Of texts of
+// 3000 words it is 5 percent by window.SizingOf. Of texts of 250 words it is 15 in any window of so few segments as a test has,
+// as of 128 segments 25 are found by tables.
 func TestTenthOfTheWindowLong(t *testing.T) {
 	t.Parallel()
 	const (

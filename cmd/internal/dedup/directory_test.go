@@ -198,7 +198,7 @@ func TestDirectoryChangesNothing(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			some := paths
 			if m.slow {
-				some = []string{articles(t, 80), repeated(t, 7, 100), articles(t, 100)}
+				some = []string{articles(t, 140), repeated(t, 7, 100), articles(t, 160)}
 			}
 			x, got := sameIn(t, m, old, some...)
 			filed, blocks := x.InFiles()

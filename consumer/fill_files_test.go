@@ -23,7 +23,7 @@ func TestFillInFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	setup := w.setup
-	setup.Store = w.store()
+	setup.Store, setup.MaxRate = w.store(), 3000 // so that segments are written meanwhile
 	p, err := NewFiller(setup, backfill.Asked{}, func(what string) { t.Log(what) })
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,21 +16,33 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-// removes opens what the group remembers as the verb does.
-func (w *world) removes(directory *files.Directory, restoring func(snapshot.Info) error) (*removal.Window, error) {
-	return removal.Open(w.context(), &removal.Group{
-		Options: w.setup.Kafka, Name: w.setup.Params.Group, Journal: w.setup.Journal, Params: w.setup.Index, Settings: w.setup.Settings,
-		Snapshots: func(ctx context.Context) (snapshot.Store, error) {
-			return w.stored.OpenExisting(ctx, w.setup.Params.Group)
-		},
-		Directory: directory, Restoring: restoring,
-	})
+// removes is what the verb is asked to look at.
+func (w *world) removes(directory *files.Directory) *removal.Group {
+	group := w.setup.Params.Group
+	return &removal.Group{
+		Options: w.setup.Kafka, Name: group, Journal: w.setup.Journal, Params: w.setup.Index, Settings: w.setup.Settings,
+		Snapshots: func(ctx context.Context) (snapshot.Store, error) { return w.stored.OpenExisting(ctx, group) },
+		Directory: directory,
+	}
+}
+
+// watched is a store that calls a function when a segment was fetched.
+type watched struct {
+	snapshot.Store
+	fetched func()
+}
+
+// Segment implements snapshot.Store.
+func (s watched) Segment(ctx context.Context, name string) ([]byte, error) {
+	data, err := s.Store.Segment(ctx, name)
+	s.fetched()
+	return data, err
 }
 
 // finds finds documents as the verb does.
-func (w *world) finds(directory *files.Directory, names []string) removal.Found {
+func (w *world) finds(of *removal.Group, names []string) removal.Found {
 	w.t.Helper()
-	window, err := w.removes(directory, nil)
+	window, err := removal.Open(w.context(), of)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -41,11 +54,9 @@ func (w *world) finds(directory *files.Directory, names []string) removal.Found 
 	return found
 }
 
-// half is how many documents come before the snapshot, and how many behind it. All of them together need a block.
-const half = 5500
-
-// snapshotAndMore makes a window of which the newest snapshot has a part. The journal behind it has the rest, and an erasure.
-func snapshotAndMore(t *testing.T) (w *world, directory *files.Directory, path string) {
+// snapshotAndMore makes a window of which the newest snapshot has a part. The journal behind it has as many documents, and an
+// erasure.
+func snapshotAndMore(t *testing.T, half int) (w *world, directory *files.Directory, path string) {
 	t.Helper()
 	w, _ = remembering(t, 8000)
 	w.setup.Snapshot.Every = time.Hour
@@ -71,14 +82,29 @@ func snapshotAndMore(t *testing.T) (w *world, directory *files.Directory, path s
 // TestForgetWithDirectory: the verb forget finds in the files of a directory what it finds in memory, and leaves nothing.
 func TestForgetWithDirectory(t *testing.T) {
 	t.Parallel()
-	w, directory, path := snapshotAndMore(t)
+	const half = 5500 // twice as many need a block
+	w, directory, path := snapshotAndMore(t, half)
 	names := []string{"nobody"}
 	for partition := range 4 {
 		for offset := range 2 * half / 4 {
 			names = append(names, fmt.Sprintf("news/%d/%d", partition, offset))
 		}
 	}
-	want, got := w.finds(nil, names), w.finds(directory, names)
+	want := w.finds(w.removes(nil), names)
+	of, most := w.removes(directory), atomic.Int64{} // segments that lie in files while others are fetched
+	open := of.Snapshots
+	of.Snapshots = func(ctx context.Context) (snapshot.Store, error) {
+		store, err := open(ctx)
+		return watched{store, func() {
+			if segments, _, err := directory.Usage(); err == nil && int64(segments) > most.Load() {
+				most.Store(int64(segments))
+			}
+		}}, err
+	}
+	got := w.finds(of, names)
+	if most.Load() == 0 {
+		t.Error("the snapshot is restored in memory")
+	}
 	if !reflect.DeepEqual(got, want) || len(want.Documents) < half || len(want.Unknown) < half/2 {
 		t.Errorf("in files %d documents are found, and %d names are of none; in memory %d and %d, or others", len(got.Documents),
 			len(got.Unknown), len(want.Documents), len(want.Unknown))
@@ -100,8 +126,8 @@ func TestForgetWithDirectory(t *testing.T) {
 // TestForgetWithDamagedFiles: a file that is damaged meanwhile ends the verb, which names it.
 func TestForgetWithDamagedFiles(t *testing.T) {
 	t.Parallel()
-	w, directory, path := snapshotAndMore(t)
-	window, err := w.removes(directory, nil)
+	w, directory, path := snapshotAndMore(t, 1500)
+	window, err := removal.Open(w.context(), w.removes(directory))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,14 +152,16 @@ func TestForgetWithDamagedFiles(t *testing.T) {
 // TestForgetIsRefused: a window that is too large is refused before it is restored, though the journal is whole.
 func TestForgetIsRefused(t *testing.T) {
 	t.Parallel()
-	w, directory, _ := snapshotAndMore(t)
+	w, directory, _ := snapshotAndMore(t, 1500)
 	refused := errors.New("it is too large")
 	var asked snapshot.Info
-	_, err := w.removes(directory, func(s snapshot.Info) error {
+	of := w.removes(directory)
+	of.Restoring = func(s snapshot.Info) error {
 		asked = s
 		return refused
-	})
-	if !errors.Is(err, refused) || asked.Documents < half/2 || asked.Bytes < 100*asked.Documents {
+	}
+	_, err := removal.Open(w.context(), of)
+	if !errors.Is(err, refused) || asked.Documents < 750 || asked.Bytes < 100*asked.Documents {
 		t.Errorf("asked about %d documents of %d bytes, it ends with %v", asked.Documents, asked.Bytes, err)
 	}
 	if segments, _, err := directory.Usage(); err != nil || segments > 0 {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/unecho/unecho/index/files"
+	"github.com/unecho/unecho/index/snapshot"
 )
 
 // TestRemove: a directory that was made for a run goes with its files, also where the run went on from another one. It stays
@@ -43,5 +44,30 @@ func TestRemove(t *testing.T) {
 		if stays := !errors.Is(err, fs.ErrNotExist); stays != c.stays || len(left) > 0 != c.within {
 			t.Errorf("%s: the directory stays: %v, with %v", name, stays, left)
 		}
+	}
+}
+
+// TestOpenRun: what a run left that was killed is removed by the next one, unless that goes on from it.
+func TestOpenRun(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "files")
+	data := []byte("a segment")
+	d, err := files.OpenRun(path, "a test", false)
+	noError(t, err)
+	noError(t, d.Put(t.Context(), snapshot.SegmentName(data), data))
+	noError(t, d.End(true))
+	for _, c := range []struct {
+		goesOn bool
+		want   int
+	}{{true, 1}, {false, 0}} {
+		d, err := files.OpenRun(path, "a test", c.goesOn)
+		noError(t, err)
+		if segments, _, err := d.Usage(); segments != c.want || err != nil {
+			t.Errorf("it goes on: %t, with %d segments, error %v; want %d", c.goesOn, segments, err, c.want)
+		}
+		noError(t, d.End(c.goesOn))
+	}
+	none, err := files.OpenRun("", "a test", false)
+	if none != nil || err != nil || none.Beside() != nil || none.End(false) != nil {
+		t.Errorf("without a directory it is %v, error %v", none, err)
 	}
 }

@@ -52,6 +52,9 @@ func TestLockNamesTheLastOne(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), "very") || !strings.Contains(err.Error(), "another run (pid ") {
 		t.Errorf("a second one is told %v", err)
 	}
+	if text, err := os.ReadFile(path); err != nil || strings.Count(string(text), "\n") != 1 || !strings.HasSuffix(string(text), "\n") {
+		t.Errorf("the file says %q, error %v; want one line", text, err)
+	}
 	if err := lockfile.Release(lock); err != nil {
 		t.Error(err)
 	}

@@ -144,9 +144,7 @@ type healed struct{ *old }
 // Read implements snapshot.Segments.
 func (h healed) Read(ctx context.Context, name string) ([]byte, error) {
 	data, err := h.f.Files.Read(ctx, name)
-	needed := false
-	h.f.Look(func(r *index.Replica) { needed = r.Files().Names()[name] }) // else it has left the window since
-	if err == nil || ctx.Err() != nil || !needed {
+	if err == nil || ctx.Err() != nil || !h.needs(name) {
 		return data, err
 	}
 	if err := h.heal(ctx, name, err); err != nil {
@@ -269,6 +267,12 @@ func (o *old) tidy(useless ...string) error {
 		return needed
 	})
 	return err
+}
+
+// needs says whether the replica needs a file. If not, the documents have left the window, or were erased in.
+func (o *old) needs(name string) (yes bool) {
+	o.f.Look(func(r *index.Replica) { yes = r.Files().Names()[name] })
+	return yes
 }
 
 // needed returns the names of the files that are needed, with those that are being written. The caller holds mu.

@@ -3,6 +3,7 @@ package member
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/unecho/unecho/index"
@@ -58,9 +59,10 @@ func (f *Follower) Find(ctx context.Context, topic string, partition int32, offs
 
 // Search calls step with the replica, as Look does, until it says that it is done. After each step it rests for as
 // long as the step took, and searches take turns: so the journal has at least half of the time, however many search.
-// A step takes some 100 us. It returns ErrNoReplica after the replica's time, and the cause of ctx.
+// A step takes some 100 us. What it wants of files is read before it is called again, and holds nobody up. Search returns
+// ErrNoReplica after the replica's time, and the cause of ctx.
 func (f *Follower) Search(ctx context.Context, step func(*index.Replica) (done bool)) error {
-	var last read
+	pages := map[window.Want][]byte{}
 	for {
 		select {
 		case f.steps <- struct{}{}:
@@ -69,78 +71,77 @@ func (f *Follower) Search(ctx context.Context, step func(*index.Replica) (done b
 		case <-f.ended:
 			return ErrNoReplica
 		}
-		done, err := f.step(ctx, step, &last)
+		done, wanted, err := f.step(ctx, step, pages)
 		<-f.steps
+		if err == nil {
+			err = f.old.readSought(ctx, wanted, pages)
+		}
 		if done || err != nil {
 			return err
 		}
 	}
 }
 
-// read is the file that a search has read last: the next step wants it again.
-type read struct {
-	file string
-	data []byte
+// sought are pages that a step of a search wants, and what says whether they are what was written.
+type sought map[window.Want]window.Sounder
+
+// stepOf takes a step with the pages that were read for it. It returns what the step wants besides: then it is to be taken
+// again.
+func stepOf(r *index.Replica, step func(*index.Replica) bool, pages map[window.Want][]byte) (done bool, wanted sought) {
+	of := r.Files()
+	of.Again()
+	of.Take(pages)
+	done, wanted = step(r), sought{}
+	for _, w := range of.Wanted() {
+		wanted[w] = of.Sounder(w.File)
+	}
+	of.Done()
+	if len(wanted) == 0 { // the next step goes on in the file that is walked
+		maps.DeleteFunc(pages, func(w window.Want, _ []byte) bool { return w.Page != window.Whole })
+	}
+	return done && len(wanted) == 0, wanted
 }
 
-// stepOf takes a step, and reads what it wants. It holds up the journal for that.
-func (o *old) stepOf(ctx context.Context, r *index.Replica, step func(*index.Replica) bool, last *read) (done bool, err error) {
-	for {
-		r.Files().Again()
-		done = step(r)
-		wanted := r.Files().Wanted()
-		if len(wanted) == 0 {
-			return done, nil
+// readSought reads what a step wants.
+func (o *old) readSought(ctx context.Context, wanted sought, pages map[window.Want][]byte) error {
+	for w, by := range wanted {
+		if w.Page == window.Whole {
+			clear(pages) // the file before it was walked
 		}
-		for _, w := range wanted {
-			data, err := o.readSought(ctx, w, last)
-			if err == nil {
-				err = r.Files().Give(w, data)
-			}
-			if err != nil {
-				return false, fmt.Errorf("search among old documents: %w", err)
-			}
+		data, err := o.pager.Read(ctx, w)
+		if err == nil && !by.Sound(w.Page, data) {
+			err = window.ErrDamaged
+		}
+		if err == nil {
+			pages[w] = data
+		} else if o.needs(w.File) { // else the next step does not want it
+			return fmt.Errorf("search among old documents: file %s: %w", w.File, err)
 		}
 	}
-}
-
-func (o *old) readSought(ctx context.Context, w window.Want, last *read) (data []byte, err error) {
-	if w.Page != window.Whole {
-		return o.pager.Read(ctx, w)
-	}
-	if last.file != w.File {
-		if data, err = o.pager.Read(ctx, w); err != nil {
-			return nil, err
-		}
-		*last = read{w.File, data}
-	}
-	return last.data, nil
+	return nil
 }
 
 // step takes one step and rests after it.
-func (f *Follower) step(ctx context.Context, step func(*index.Replica) bool, last *read) (done bool, err error) {
+func (f *Follower) step(ctx context.Context, step func(*index.Replica) bool, pages map[window.Want][]byte) (done bool, wanted sought, err error) {
 	if ctx.Err() != nil {
-		return false, context.Cause(ctx)
+		return false, nil, context.Cause(ctx)
 	}
 	var took time.Duration
 	f.Look(func(r *index.Replica) {
 		begun := time.Now()
 		if took = seekRest; !f.within {
-			done, err = f.old.stepOf(ctx, r, step, last)
+			done, wanted = stepOf(r, step, pages)
 			took = time.Since(begun)
 		}
 	})
-	if err != nil {
-		return false, err
-	}
 	rest := time.NewTimer(took)
 	defer rest.Stop()
 	select {
 	case <-rest.C:
-		return done, nil
+		return done, wanted, nil
 	case <-ctx.Done():
-		return done, context.Cause(ctx)
+		return done, nil, context.Cause(ctx)
 	case <-f.ended:
-		return done, ErrNoReplica
+		return done, nil, ErrNoReplica
 	}
 }

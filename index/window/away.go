@@ -80,11 +80,11 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // pageReader has what was read of files.
 type pageReader interface {
-	page(w Want, by sounder) []byte // nil: it is not there
+	page(w Want, by Sounder) []byte // nil: it is not there
 }
 
-// sounder says whether data is the page that was written.
-type sounder interface {
+// Sounder says whether data is the page of a file, or all of the file, that was written. It never changes.
+type Sounder interface {
 	Sound(page int, data []byte) bool
 }
 
@@ -260,17 +260,45 @@ func (h *Files) Give(to Want, data []byte) error {
 	if read, is := h.read[to]; !is || read != nil {
 		return nil
 	}
-	f, b := h.files[to.File], h.BlockOf(to.File)
-	if f == nil && b == nil {
+	by := h.Sounder(to.File)
+	if by == nil {
 		return nil // it lies in no file any more
 	}
-	if f != nil && !f.Sound(to.Page, data) || b != nil && !b.postings.Sound(to.Page, data) {
+	if !by.Sound(to.Page, data) {
 		return ErrDamaged
 	}
 	h.read[to] = data
 	h.wants--
 	h.holdFront()
 	return nil
+}
+
+// Sounder returns what is asked about data of a file; nil if nothing lies there any more. It may be asked beside the window.
+func (h *Files) Sounder(file string) Sounder {
+	if f := h.files[file]; f != nil {
+		return f
+	}
+	if b := h.BlockOf(file); b != nil {
+		return b.postings
+	}
+	return nil
+}
+
+// Take takes what was read beside the window and is what was written (Sounder), but for what is out of date. It is kept as
+// what is given.
+func (h *Files) Take(pages map[Want][]byte) {
+	if h.read == nil {
+		h.read = map[Want][]byte{}
+	}
+	for w, data := range pages {
+		if data == nil || h.read[w] != nil || h.Sounder(w.File) == nil {
+			continue
+		}
+		if _, wanted := h.read[w]; wanted {
+			h.wants--
+		}
+		h.read[w] = data
+	}
 }
 
 // Again begins the call at hand again: what is wanted still is wanted anew.

@@ -120,6 +120,36 @@ func TestErasedLeavesItsFile(t *testing.T) {
 	}
 }
 
+// TestTake: pages that were read beside the window need not be wanted, are not summed again, and count as long as their file
+// is needed.
+func TestTake(t *testing.T) {
+	w, _ := filling(t, 30)
+	files, h := fileAll(t, w), w.Files()
+	if d, ok := w.At(13).Document(); ok {
+		t.Fatalf("%+v is in memory", d)
+	}
+	pages := map[Want][]byte{{"another", 0}: {1}}
+	for _, want := range h.Wanted() {
+		data := files[want.File][want.Page*PageBytes : min(len(files[want.File]), (want.Page+1)*PageBytes)]
+		if by := h.Sounder(want.File); !by.Sound(want.Page, data) || by.Sound(want.Page, data[1:]) {
+			t.Error("it cannot be told whether a page is what was written")
+		}
+		pages[want] = data
+	}
+	for _, wanted := range []bool{true, false} { // they are wanted, or not
+		if h.Take(pages); h.Wants() {
+			t.Errorf("%v is wanted", h.Wanted())
+		}
+		if d, ok := w.At(13).Document(); !ok || d.Position.Offset != 130 {
+			t.Errorf("what was read is %+v, %v; it was wanted: %v", d, ok, wanted)
+		}
+		h.Done()
+	}
+	if h.Sounder("another") != nil {
+		t.Error("a file that is not needed has pages")
+	}
+}
+
 // TestUnfiledStays: what is to be written does not change when a document in it is erased, or its segment has left.
 func TestUnfiledStays(t *testing.T) {
 	w, _ := filling(t, 30)

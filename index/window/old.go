@@ -99,7 +99,7 @@ func (h *Files) BlockOf(file string) *Block {
 }
 
 // page returns a page that was given; nil if it is wanted.
-func (h *Files) page(w Want, _ sounder) []byte {
+func (h *Files) page(w Want, _ Sounder) []byte {
 	data := h.read[w]
 	if data == nil {
 		h.want(w)
@@ -150,7 +150,7 @@ type Search struct {
 }
 
 // page implements pageReader. What cannot be read, or is damaged, is not there: the window will want it.
-func (s *Search) page(w Want, by sounder) []byte {
+func (s *Search) page(w Want, by Sounder) []byte {
 	data, is := s.Pages[w]
 	if is || s.left == 0 {
 		return data
@@ -235,20 +235,9 @@ func (o *Old) at(r Ref) (*segment, int) {
 
 // Know takes what a search has found, but for what is out of date.
 func (h *Files) Know(s *Search) {
-	if h.read == nil {
-		h.read = map[Want][]byte{}
-	}
 	if h.searched != s.Old || h.mays == nil {
 		h.searched, h.mays = s.Old, map[string][]uint64{}
 	}
 	maps.Copy(h.mays, s.mays)
-	for w, data := range s.Pages {
-		if data == nil || h.read[w] != nil || h.files[w.File] == nil && h.BlockOf(w.File) == nil {
-			continue
-		}
-		if _, wanted := h.read[w]; wanted {
-			h.wants--
-		}
-		h.read[w] = data
-	}
+	h.Take(s.Pages)
 }

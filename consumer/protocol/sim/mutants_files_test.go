@@ -73,7 +73,7 @@ var filesMutants = []mutant{
 	},
 	{
 		rule: "a page of a block is what was written", file: "index/window/away.go",
-		old: "b != nil && !b.postings.Sound(to.Page, data)", new: "b != nil && len(data) == 0",
+		old: "if !by.Sound(to.Page, data) {", new: "if h.BlockOf(to.File) == nil && !by.Sound(to.Page, data) {",
 	},
 	{
 		rule: "a merge has all of its parts", file: "index/block/merge.go",

@@ -91,12 +91,12 @@ func TestOldDocumentsInFiles(t *testing.T) {
 	w.produce(1500, 1)
 	w.settled()
 	w.sameHash(m, other)
-	reads, waited := m.replicas.FileReads.Load(), m.replicas.FileWait.Load()
+	reads, waited := m.replicas.FileReads.Load(), m.replicas.FileWait.Total()
 	w.produce(1, 2) // a copy of an old one, alone: while it reads, nothing else goes on
 	w.settled()
-	reads, waited = m.replicas.FileReads.Load()-reads, m.replicas.FileWait.Load()-waited
+	reads, waited = m.replicas.FileReads.Load()-reads, m.replicas.FileWait.Total()-waited
 	if reads == 0 || waited == 0 {
-		t.Errorf("%d reads of files for one document, for which judging waited %d ns", reads, waited)
+		t.Errorf("%d reads of files for one document, for which judging waited %v", reads, waited)
 	}
 	found, err := m.Lookup(w.context(), w.signed(string(w.documents(1500, 2)[40].Value)), 1)
 	if err != nil || len(found.Hits) != 1 {

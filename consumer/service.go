@@ -153,7 +153,7 @@ func (s *Service) Stats() Stats {
 	st := s.counted()
 	owed, stands := s.owed.Load(), s.stands.Load()
 	st.Lags, st.GroupLags, st.SourceLag, st.LagErr, st.Leaderless = owed.ours, owed.all, owed.lag, owed.why, len(owed.leaderless)
-	st.Standing, st.Ready = stands.Standing, stands.ready
+	st.Standing, st.Ready = stands.Standing, stands.ready && st.FileTrouble == ""
 	st.Waiting, st.Untaken = s.waiting.List(), *s.lookout.untaken.Load()
 	st.Params, st.Member = s.setup.Index, *s.called.Load()
 	if r := s.group.Load(); r != nil {
@@ -174,8 +174,11 @@ func (s *Service) Stats() Stats {
 
 // Ready says whether the service would forward a document that came now. It has caught up and takes part in the group.
 // Each of its sessions reads what the group gave it, or was given nothing. None of its partitions waits for a person. A
-// rebalance does not change that, unless it takes long until the partitions are read.
-func (s *Service) Ready() bool { return s.stands.Load().ready && len(s.waiting.List()) == 0 }
+// rebalance does not change that, unless it takes long until the partitions are read. Judging does not wait for files of
+// old documents for long.
+func (s *Service) Ready() bool {
+	return s.stands.Load().ready && len(s.waiting.List()) == 0 && s.replicas.FileTrouble(time.Now()) == ""
+}
 
 // Lookup returns what the index holds at least as similar to e as the threshold, or else the nearest: see
 // member.Follower.Lookup. It returns member.ErrNoReplica before there is a replica, and after.

@@ -20,6 +20,7 @@ import (
 	"github.com/unecho/unecho/consumer/standing"
 	"github.com/unecho/unecho/consumer/stop"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/sink"
 )
@@ -86,6 +87,8 @@ type Setup struct {
 	forbidden    time.Duration // for tests; 0: journal.ForbiddenPatience
 	previewFor   time.Duration // for tests; 0: the constant
 	waited       time.Duration // for tests: how long a partition has waited already when it begins to wait
+	// openFiles is for tests; nil: files.Open
+	openFiles func(path string, of files.Owner) (*files.Directory, error)
 }
 
 // build makes what needs no cluster. It completes the setup, which does not change after that.

@@ -56,8 +56,11 @@ func openFiles(r *reached) (closed func() error, err error) {
 	if path == "" {
 		return func() error { return nil }, nil
 	}
-	group := r.setup.Params.Group
-	r.files, err = files.Open(files.PathOf(path, group), files.Owner{
+	open, group := r.setup.openFiles, r.setup.Params.Group
+	if open == nil {
+		open = files.Open
+	}
+	r.files, err = open(files.PathOf(path, group), files.Owner{
 		Group: group, Journal: r.log.ID, Fingerprint: r.log.Fingerprint(),
 	})
 	if err != nil {

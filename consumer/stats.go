@@ -125,7 +125,7 @@ func (s *Service) counted() Stats {
 	return Stats{
 		SnapshotBy: by, SnapshotErr: m.SnapshotErr.Load(),
 		FileReads: m.FileReads.Load(), FileReadBytes: m.FileReadBytes.Load(), FileLate: m.FileLate.Load(), FileErrs: m.FileErrs.Load(),
-		FileWait: time.Duration(m.FileWait.Load()), FileErr: m.FileErr.Load(), FileTrouble: m.FileTrouble(time.Now()),
+		FileWait: m.FileWait.Total(), FileErr: m.FileErr.Load(), FileTrouble: m.FileTrouble(time.Now()),
 		JournalRead: journal.Stats{Records: m.ReadRecords.Load(), Bytes: m.ReadBytes.Load()},
 		Unique:      out.Unique, Reemitted: out.Reemitted, Duplicate: out.Duplicate, Rejected: out.Rejected,
 		Unchecked: out.Unchecked, UncheckedBy: out.UncheckedBy, ByBytes: out.ByBytes,

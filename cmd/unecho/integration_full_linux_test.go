@@ -39,7 +39,7 @@ func directoryIsFull(t *testing.T, leaves bool) {
 	filing.says("the disk is full: ")
 	f.settled()
 	f.equal()
-	const waits = "judging waits until old documents are written to their directory"
+	const waits = "judging waits for files of old documents"
 	if strings.Contains(filing.log.String(), waits) {
 		t.Error("judging waits already")
 	}
@@ -51,7 +51,7 @@ func directoryIsFull(t *testing.T, leaves bool) {
 	}
 	check(t, unix.Mount("", f.dir, "", unix.MS_REMOUNT, "size=64m"))
 	filing.says("old documents are written to their directory again")
-	filing.says("judging goes on")
+	filing.says("judging waits no more for files of old documents")
 	f.settled()
 	f.members(4, 6)
 	f.equal()

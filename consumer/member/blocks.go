@@ -130,6 +130,7 @@ func (o *old) healBlock(ctx context.Context, name string, why error) error {
 	}
 	o.f.Counters.FileErrs.Add(1)
 	o.f.Counters.FileErr.Store(&Failure{fmt.Errorf("block %s: %w", name, why), time.Now()})
+	defer o.f.Counters.FileErr.Store(nil)
 	o.f.Logger.Warn().Err(why).Str("block", name).
 		Msg("a block of old documents cannot be read: it is read again; if it is damaged, this replica is restored")
 	until := time.Now().Add(blockPatience)
@@ -139,7 +140,6 @@ func (o *old) healBlock(ctx context.Context, name string, why error) error {
 	})
 	switch {
 	case err == nil:
-		o.f.Counters.FileErr.Store(nil)
 		return nil
 	case ctx.Err() != nil:
 		return err

@@ -30,8 +30,6 @@ const (
 	// filePause is the time until a write that failed is tried again, and repeatEvery until that is said again.
 	filePause   = time.Second
 	repeatEvery = time.Minute
-	// slowFiles is how long judging waits for a write before it says so.
-	slowFiles = 3 * time.Second
 )
 
 // ErrFileLost says that a segment cannot be read from its file, and is not in the store either, or that a block is damaged:
@@ -53,15 +51,16 @@ type old struct {
 
 func newOld(f *Follower) *old {
 	o := &old{f: f, filed: make(chan struct{}, 1), lost: make(chan error, 1)}
-	o.pager = paging.Pager{Replica: f.replica, Directory: f.Files, Aside: o.unlocked, Mend: o.mend, Count: func(bytes int) {
-		f.Counters.FileReads.Add(1)
-		f.Counters.FileReadBytes.Add(uint64(bytes))
-	}, Late: &f.Counters.FileLate, Waits: f.Counters.waits}
+	o.pager = paging.Pager{
+		Replica: f.replica, Directory: f.Files, Aside: o.unlocked, Mend: o.mend,
+		Reads: f.Counters.reads, Late: &f.Counters.FileLate, Waits: f.Counters.FileWait.start,
+	}
 	return o
 }
 
 // unlocked does something without mu, which the caller holds. Judging waits for it.
 func (o *old) unlocked(do func()) {
+	defer o.halt()()
 	o.f.within = true
 	o.f.mu.Unlock()
 	defer func() {
@@ -73,33 +72,31 @@ func (o *old) unlocked(do func()) {
 
 // mend heals files that cannot be read, or are damaged. The caller holds mu.
 func (o *old) mend(ctx context.Context, bad map[string]error) (err error) {
-	for name, why := range bad {
-		if errors.Is(err, ErrFileLost) {
-			break
+	o.unlocked(func() {
+		defer o.f.Counters.FileWait.start()()
+		for name, why := range bad {
+			if err = o.heal(ctx, name, why); err != nil {
+				return
+			}
 		}
-		o.unlocked(func() {
-			defer o.f.Counters.waits()()
-			defer o.f.Counters.halt()()
-			err = errors.Join(err, o.heal(ctx, name, why))
-		})
-	}
+	})
 	return err
 }
 
 // healPause is the time until a file that cannot be read is tried again.
 const healPause = 200 * time.Millisecond
 
-// heal makes a segment readable again: it is read once more, or else fetched from the store. Judging waits, for as long as
-// the store is away or the disk is full.
+// heal makes a segment readable again: it is read once more, or else fetched from the store. It tries for as long as the
+// store is away or the disk is full.
 func (o *old) heal(ctx context.Context, name string, why error) error {
 	if files.ValidBlockName(name) {
 		return o.healBlock(ctx, name, why)
 	}
 	o.f.Counters.FileErrs.Add(1)
 	o.f.Counters.FileErr.Store(&Failure{fmt.Errorf("segment %s: %w", name, why), time.Now()})
+	defer o.f.Counters.FileErr.Store(nil)
 	o.f.Logger.Warn().Err(why).Str("segment", name).
 		Msg("old documents cannot be read from their file: it is read again, or fetched from the snapshot store")
-	told := false
 	err := retry.While(ctx, healPause, func() error {
 		if _, err := o.f.Files.Read(ctx, name); err == nil || errors.Is(err, files.ErrVanished) {
 			return err
@@ -110,19 +107,12 @@ func (o *old) heal(ctx context.Context, name string, why error) error {
 		}
 		return err
 	}, func(err error, _ time.Duration) bool {
-		waits := errors.Is(err, snapshot.ErrAway) || errors.Is(err, files.ErrFull)
 		o.f.Counters.FileErrs.Add(1)
 		o.f.Counters.FileErr.Store(&Failure{fmt.Errorf("segment %s: %w; it cannot be replaced: %w", name, why, err), time.Now()})
-		if waits && !told {
-			told = true
-			o.f.Logger.Error().Err(err).Str("segment", name).Str("remedy", "make room in its directory, or bring the snapshot store back").
-				Msg("the file cannot be made whole yet: judging waits for it")
-		}
-		return waits
+		return errors.Is(err, snapshot.ErrAway) || errors.Is(err, files.ErrFull)
 	})
 	switch {
 	case err == nil:
-		o.f.Counters.FileErr.Store(nil)
 		o.f.Logger.Info().Str("segment", name).Msg("the file is whole again")
 		return nil
 	case snapshot.Damaged(err):
@@ -292,20 +282,18 @@ func (o *old) waitForFiles(ctx context.Context) error {
 	if o.f.Files == nil || !o.behind() {
 		return nil
 	}
-	slow := time.AfterFunc(slowFiles, func() {
-		o.f.Logger.Warn().Msg("judging waits until old documents are written to their directory")
-	})
+	defer o.halt()()
+	defer o.f.Counters.FileWait.start()()
 	for o.behind() {
 		o.f.mu.Unlock()
-		o.waitForFile(ctx)
+		select {
+		case <-o.filed:
+		case <-ctx.Done():
+		}
 		o.f.mu.Lock()
 		if ctx.Err() != nil {
-			slow.Stop()
 			return context.Cause(ctx)
 		}
-	}
-	if !slow.Stop() {
-		o.f.Logger.Info().Msg("judging goes on")
 	}
 	return nil
 }
@@ -314,13 +302,4 @@ func (o *old) waitForFiles(ctx context.Context) error {
 func (o *old) behind() bool {
 	h := o.f.replica.Files()
 	return len(h.Unfiled()) > mostUnfiled || h.Uncovered() > mostUncovered
-}
-
-func (o *old) waitForFile(ctx context.Context) {
-	defer o.f.Counters.waits()()
-	defer o.f.Counters.halt()()
-	select {
-	case <-o.filed:
-	case <-ctx.Done():
-	}
 }

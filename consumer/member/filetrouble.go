@@ -2,35 +2,94 @@ package member
 
 import (
 	"fmt"
+	"slices"
+	"sync"
 	"time"
 )
 
-// haltsAfter is how long judging may wait for a file before that is a trouble: a segment is written or fetched by then.
-const haltsAfter = 3 * time.Second
+const (
+	// haltsAfter is how long judging may wait for a file before that is a trouble: a segment is written or fetched by then.
+	haltsAfter = 3 * time.Second
+	// slowRead is how long a read may take before a trouble is put down to it.
+	slowRead = time.Second
+)
 
-// waits counts for how long judging does nothing but wait for files, until what it returns is called.
-func (c *Counters) waits() (over func()) {
-	since := time.Now()
-	return func() { c.FileWait.Add(int64(time.Since(since))) }
-}
-
-// halt notes that judging waits until a file is healed or written. It returns what to call then.
-func (c *Counters) halt() (done func()) {
-	c.FilesHalt.Store(time.Now().UnixMilli())
-	return func() { c.FilesHalt.Store(0) }
+// halt notes that judging waits until files are read, healed or written. It returns what to call then. A wait that lasts is
+// logged.
+func (o *old) halt() (over func()) {
+	c, log := o.f.Counters, o.f.Logger
+	stop := c.FilesHalt.start()
+	lasts := time.AfterFunc(haltsAfter, func() {
+		log.Warn().Str("because", c.FileTrouble(time.Now())).Msg("judging waits for files of old documents")
+	})
+	return func() {
+		stop()
+		if !lasts.Stop() {
+			log.Info().Msg("judging waits no more for files of old documents")
+		}
+	}
 }
 
 // FileTrouble says why judging waits for files of old documents, and what to do; empty: it does not.
 func (c *Counters) FileTrouble(now time.Time) string {
-	since := c.FilesHalt.Load()
-	if since == 0 || now.Sub(time.UnixMilli(since)) < haltsAfter {
+	since := c.FilesHalt.Since()
+	if since.IsZero() || now.Sub(since) < haltsAfter {
 		return ""
 	}
 	const remedy = "make room in duplicates.remember.directory, look at its disk and at the snapshot store, or leave it out and start again"
-	why := "its disk writes more slowly than documents come"
-	if f := c.FileErr.Load(); f != nil {
+	why := "the disk does not answer, or is slower than documents come"
+	if read := c.underWay.oldest(); read != nil && now.Sub(read.since) >= slowRead {
+		why = fmt.Sprintf("the disk does not answer: %s is being read since %v", read.file, utc(read.since))
+	} else if f := c.FileErr.Load(); f != nil {
 		why = f.Err.Error()
 	}
-	return fmt.Sprintf("judging waits for files of old documents since %v (%s): %s",
-		time.UnixMilli(since).UTC().Format(time.RFC3339), why, remedy)
+	return fmt.Sprintf("judging waits for files of old documents since %v (%s): %s", utc(since), why, remedy)
+}
+
+func utc(at time.Time) string { return at.UTC().Format(time.RFC3339) }
+
+// reads counts a read of a file, and remembers it until what it returns is called, with the bytes that were read.
+func (c *Counters) reads(file string) (over func(bytes int)) {
+	r := &read{file, time.Now()}
+	c.underWay.begin(r)
+	return func(bytes int) {
+		c.underWay.end(r)
+		c.FileReads.Add(1)
+		c.FileReadBytes.Add(uint64(bytes))
+	}
+}
+
+// read is a read of a file.
+type read struct {
+	file  string
+	since time.Time
+}
+
+// underWay are the reads that are not over, in the order in which they began.
+type underWay struct {
+	mu    sync.Mutex
+	reads []*read
+}
+
+func (u *underWay) begin(r *read) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.reads = append(u.reads, r)
+}
+
+func (u *underWay) end(r *read) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	i := slices.Index(u.reads, r)
+	u.reads = slices.Delete(u.reads, i, i+1)
+}
+
+// oldest returns the read that began first; nil if there is none.
+func (u *underWay) oldest() *read {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if len(u.reads) == 0 {
+		return nil
+	}
+	return u.reads[0]
 }

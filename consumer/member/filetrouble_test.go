@@ -1,40 +1,86 @@
 package member
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/rs/zerolog"
 )
 
-// TestFileTrouble: that judging waits for files is a trouble once it lasts, and it says for which and since when.
+// TestFileTrouble: that judging waits for files is a trouble once it lasts, and it says for which and since when. The log says
+// so once.
 func TestFileTrouble(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := NewCounters()
-		c.FileErr.Store(&Failure{errors.New("segment abc: input/output error"), time.Now()})
+		f := restedFollower(t)
+		var said bytes.Buffer
+		c, failure := f.Counters, &Failure{errors.New("segment abc: input/output error"), time.Now()}
+		f.Logger = zerolog.New(&said)
+		c.FileErr.Store(failure)
 		if got := c.FileTrouble(time.Now().Add(time.Hour)); got != "" {
 			t.Errorf("judging goes on, and the trouble is %q", got)
 		}
-		done := c.halt()
+		over := f.old.halt()
+		read := func(int) {}
 		for _, s := range []struct {
 			after time.Duration
 			err   *Failure
 			want  string
 		}{
-			{haltsAfter - time.Second, c.FileErr.Load(), ""},
-			{time.Second, c.FileErr.Load(), "since 2000-01-01T00:00:00Z (segment abc: input/output error): make room"},
-			{0, nil, "(its disk writes more slowly than documents come): make room"},
+			{haltsAfter - time.Second, failure, ""},
+			{time.Second, failure, "since 2000-01-01T00:00:00Z (segment abc: input/output error): make room"},
+			{0, nil, "(the disk does not answer, or is slower than documents come): make room"},
+			{0, failure, "(segment abc: input/output error): make room"}, // a read has begun
+			{slowRead, failure, "(the disk does not answer: def is being read since 2000-01-01T00:00:03Z): make room"},
 		} {
 			time.Sleep(s.after)
+			synctest.Wait()
 			c.FileErr.Store(s.err)
 			if got := c.FileTrouble(time.Now()); (got == "") != (s.want == "") || !strings.Contains(got, s.want) {
 				t.Errorf("the trouble is %q, want %q", got, s.want)
 			}
+			if s.err == nil {
+				read = c.reads("def")
+				c.reads("ghi")(7)
+			}
 		}
-		if done(); c.FileTrouble(time.Now()) != "" {
+		read(9)
+		if over(); c.FileTrouble(time.Now()) != "" {
 			t.Error("the trouble does not end")
+		}
+		if n := strings.Count(said.String(), "segment abc"); n != 1 || strings.Count(said.String(), "\n") != 2 {
+			t.Errorf("the log says %s", &said)
+		}
+		if c.FileReads.Load() != 2 || c.FileReadBytes.Load() != 16 || c.underWay.oldest() != nil {
+			t.Errorf("%d reads of %d bytes are over; under way is %v", c.FileReads.Load(), c.FileReadBytes.Load(), c.underWay.oldest())
+		}
+		f.old.halt()()
+		if time.Sleep(time.Hour); strings.Count(said.String(), "\n") != 2 {
+			t.Errorf("of a short wait the log says %s", &said)
+		}
+	})
+}
+
+// TestStopwatch: what still goes on counts.
+func TestStopwatch(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var s Stopwatch
+		for n := range time.Duration(3) {
+			stop := s.start()
+			time.Sleep(time.Second)
+			if got := s.Total(); got != (n+1)*time.Second || time.Since(s.Since()) != time.Second {
+				t.Errorf("wait %d: %v, since %v", n, got, s.Since())
+			}
+			stop()
+			time.Sleep(time.Minute)
+			if got := s.Total(); got != (n+1)*time.Second || !s.Since().IsZero() {
+				t.Errorf("after wait %d: %v, since %v", n, got, s.Since())
+			}
 		}
 	})
 }

@@ -47,8 +47,9 @@ type Counters struct {
 	FileLate                   atomic.Uint64           // of those reads, ones that judging waited for in its turn
 	FileErrs                   atomic.Uint64           // reads that failed or were damaged, and tries to write
 	FileErr                    atomic.Pointer[Failure] // for which judging waits, or segments stay in memory; nil: none
-	FileWait                   atomic.Int64            // how long judging has only waited for files, ns
-	FilesHalt                  atomic.Int64            // when judging began to wait for a file to be healed or written, ms; 0: it does not
+	FileWait                   Stopwatch               // while judging only waits for files
+	FilesHalt                  Stopwatch               // while judging waits until files are read, healed or written
+	underWay                   underWay                // reads of these files
 	ReadRecords, ReadBytes     atomic.Uint64           // of the journal
 }
 

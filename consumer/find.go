@@ -82,5 +82,5 @@ func (s *Service) Forget(ctx context.Context, names []string, copies,
 			return found, -1, fmt.Errorf("forget documents: %w", err)
 		}
 	}
-	return found, offset, replica.Wait(ctx, offset)
+	return found, offset, replica.Erased(ctx, offset)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -188,4 +189,60 @@ func TestSearchesHoldNobodyUp(t *testing.T) {
 	}
 	w.ended(m)
 	w.audited()
+}
+
+// TestHealedAgainAndAgain: a member whose file is whole, but never what memory says, restores. It does not heal it for ever.
+func TestHealedAgainAndAgain(t *testing.T) {
+	t.Parallel()
+	w, _ := remembering(t, 2500)
+	d, said := newDisk(t), w.logged()
+	var bends atomic.Bool
+	d.system.Bend = func(_ filestest.Call, read []byte) int {
+		if bends.Load() && len(read) == files.PageBytes {
+			read[0] ^= 1
+		}
+		return len(read)
+	}
+	m := w.start(named("m"), d.has)
+	w.produce(2000, 1)
+	w.settled()
+	w.quiet(m)
+	bends.Store(true)
+	w.produce(2000, 1)
+	w.becomes("it restores", func() bool { return said.has("restores the newest snapshot") })
+	bends.Store(false)
+	w.settled()
+	w.becomes("it is ready again", m.Ready)
+	w.ended(m)
+	w.audited()
+}
+
+// forbidding is a store that gives no segments.
+type forbidding struct{ snapshot.Store }
+
+func (forbidding) Segment(context.Context, string) ([]byte, error) {
+	return nil, errors.New("403 Forbidden")
+}
+
+// TestFileCannotBeReplaced: a member that can neither read a file nor replace it ends, and says what to do.
+func TestFileCannotBeReplaced(t *testing.T) {
+	t.Parallel()
+	w, _ := remembering(t, 2500)
+	d := newDisk(t)
+	m := w.launch(d.has, func(s *Setup) { s.Store = forbidding{w.store()} })
+	w.produce(2000, 1)
+	w.settled()
+	w.quiet(m)
+	d.calls(func(op, _ string) error {
+		if op == "read" {
+			return syscall.EIO
+		}
+		return nil
+	})
+	w.produce(2000, 1)
+	var stopped *StopError
+	if err := m.wait(); !errors.As(err, &stopped) || !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), "403 Forbidden") ||
+		!strings.Contains(stopped.Remedy, "the snapshot store") {
+		t.Errorf("it ends with %v", err)
+	}
 }

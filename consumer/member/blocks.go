@@ -146,7 +146,7 @@ func (o *old) healBlock(ctx context.Context, name string, why error) error {
 	case errors.Is(err, files.ErrVanished):
 		return gone(err)
 	}
-	if err := o.tidy(name); err != nil {
+	if err := o.remove(name); err != nil {
 		return &stop.Error{
 			What: "block " + name + " of old documents is damaged, and cannot be removed", Err: err,
 			Remedy: "make duplicates.remember.directory writable, and start again",

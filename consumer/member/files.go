@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -38,19 +39,27 @@ var ErrFileLost = errors.New("a file of old documents is lost")
 
 // old reads and writes the files of a follower's replica.
 type old struct {
-	f      *Follower
-	pager  paging.Pager
-	filing atomic.Pointer[string] // the segment that is being written
-	making atomic.Pointer[string] // the block that is being written
+	f       *Follower
+	pager   paging.Pager
+	writing sync.Mutex             // held while a segment is written, and while files are removed
+	making  atomic.Pointer[string] // the block that is being written
 
-	crowded bool          // blocks are not merged, for want of room; of the goroutine that makes blocks
-	filed   chan struct{} // one when a segment was written
-	untidy  atomic.Bool   // files may be there that are needed no more
-	lost    chan error    // a segment that a snapshot could not read
+	crowded bool           // blocks are not merged, for want of room; of the goroutine that makes blocks
+	filed   chan struct{}  // one when a segment was written
+	untidy  atomic.Bool    // files may be there that are needed no more
+	tidied  tidied         // guarded by the follower's mu
+	heals   map[string]int // how often each file was healed in the record at hand; of the goroutine that applies
+	lost    chan error     // a segment that a snapshot could not read
+}
+
+// tidied is how it ended when files were last removed that are needed no more.
+type tidied struct {
+	next int64 // of the replica, before: what was erased below is in no file
+	err  error // nil: they are removed
 }
 
 func newOld(f *Follower) *old {
-	o := &old{f: f, filed: make(chan struct{}, 1), lost: make(chan error, 1)}
+	o := &old{f: f, filed: make(chan struct{}, 1), heals: map[string]int{}, lost: make(chan error, 1)}
 	o.pager = paging.Pager{
 		Replica: f.replica, Directory: f.Files, Aside: o.unlocked, Mend: o.mend,
 		Reads: f.Counters.reads, Late: &f.Counters.FileLate, Waits: f.Counters.FileWait.start,
@@ -75,7 +84,12 @@ func (o *old) mend(ctx context.Context, bad map[string]error) (err error) {
 	o.unlocked(func() {
 		defer o.f.Counters.FileWait.start()()
 		for name, why := range bad {
-			if err = o.heal(ctx, name, why); err != nil {
+			if o.heals[name]++; o.heals[name] > mostHealed {
+				err = fmt.Errorf("%w: %s is whole again and again, and cannot be read: %w", ErrFileLost, name, why)
+			} else {
+				err = o.heal(ctx, name, why)
+			}
+			if err != nil {
 				return
 			}
 		}
@@ -83,8 +97,12 @@ func (o *old) mend(ctx context.Context, bad map[string]error) (err error) {
 	return err
 }
 
-// healPause is the time until a file that cannot be read is tried again.
-const healPause = 200 * time.Millisecond
+const (
+	// healPause is the time until a file that cannot be read is tried again.
+	healPause = 200 * time.Millisecond
+	// mostHealed bounds how often a file is healed for one record: the fault may be in the sums that memory has.
+	mostHealed = 2
+)
 
 // heal makes a segment readable again: it is read once more, or else fetched from the store. It tries for as long as the
 // store is away or the disk is full.
@@ -103,7 +121,7 @@ func (o *old) heal(ctx context.Context, name string, why error) error {
 		}
 		data, err := o.f.Store.Segment(ctx, name)
 		if err == nil {
-			err = o.f.Files.Put(ctx, name, data)
+			err = o.putAgain(ctx, name, data)
 		}
 		return err
 	}, func(err error, _ time.Duration) bool {
@@ -115,12 +133,27 @@ func (o *old) heal(ctx context.Context, name string, why error) error {
 	case err == nil:
 		o.f.Logger.Info().Str("segment", name).Msg("the file is whole again")
 		return nil
+	case ctx.Err() != nil:
+		return err
 	case snapshot.Damaged(err):
 		return fmt.Errorf("%w: %s: %w", ErrFileLost, name, err)
 	case errors.Is(err, files.ErrVanished):
 		return gone(err)
 	}
-	return fmt.Errorf("read segment %s again: %w", name, err)
+	return &stop.Error{
+		What: "segment " + name + " of old documents can neither be read nor be replaced", Err: fmt.Errorf("%w; %w", why, err),
+		Remedy: "look at the snapshot store and at the disk of duplicates.remember.directory, and start again",
+	}
+}
+
+// putAgain stores a segment again, unless it is needed no more: something in it may have been erased since it was fetched.
+func (o *old) putAgain(ctx context.Context, name string, data []byte) error {
+	o.writing.Lock()
+	defer o.writing.Unlock()
+	if !o.needs(name) {
+		return nil
+	}
+	return o.f.Files.Put(ctx, name, data)
 }
 
 // gone is the error that ends a process whose directory was taken away.
@@ -154,18 +187,16 @@ func (h healed) Read(ctx context.Context, name string) ([]byte, error) {
 func (o *old) keep(ctx context.Context) error {
 	failing := failing{what: "old documents", most: mostUnfiled}
 	for tidied := (time.Time{}); ; {
-		err := o.fileAll(ctx)
-		full := errors.Is(err, files.ErrFull)
-		if o.untidy.Swap(false) || time.Since(tidied) > tidyEvery || full {
-			untidy := o.tidy()
-			if untidy == nil {
-				tidied = time.Now()
-			}
-			if full { // what has left the window may have made room
-				err = o.fileAll(ctx)
-			}
-			err = errors.Join(err, untidy)
+		var untidy error
+		if o.untidy.Load() || time.Since(tidied) > tidyEvery {
+			untidy, tidied = o.tidy(), time.Now()
 		}
+		err := o.fileAll(ctx)
+		if errors.Is(err, files.ErrFull) { // what has left the window may make room
+			untidy = o.tidy()
+			err = o.fileAll(ctx)
+		}
+		err = errors.Join(err, untidy)
 		pause := fileEvery
 		if err != nil {
 			pause = filePause
@@ -227,30 +258,50 @@ func (o *old) fileAll(ctx context.Context) error {
 }
 
 func (o *old) fileOne(ctx context.Context, v *window.View) error {
-	writes := func(name string) { o.filing.Store(&name) } // else tidy removes it before the replica knows of it
-	defer o.filing.Store(nil)
-	filed, err := o.f.Files.File(ctx, v, writes)
+	o.writing.Lock() // else tidy removes it before the replica knows of it
+	defer o.writing.Unlock()
+	filed, err := o.f.Files.File(ctx, v)
 	if err != nil {
 		return err
 	}
-	used := false
 	o.f.mu.Lock()
-	if used = o.f.replica.Files().File(filed); !o.f.within {
+	if !o.f.replica.Files().File(filed) { // the segment has left, or a document in it was erased
+		o.untidy.Store(true)
+	}
+	if !o.f.within {
 		o.f.publish()
 	}
 	o.f.mu.Unlock()
 	o.wake()
-	if !used { // the segment has left, or a document in it was erased
-		o.filing.Store(nil)
-		return o.tidy()
-	}
 	return nil
 }
 
-// tidy removes the files that are needed no more, and those that are of no use.
-func (o *old) tidy(useless ...string) error {
+// tidy removes the files that are needed no more. It must not be called between fileAll and the segments that it has found.
+func (o *old) tidy() error {
+	o.untidy.Store(false)
+	next := o.f.Next()
+	err := o.remove()
+	if err != nil {
+		o.untidy.Store(true)
+	}
+	o.f.mu.Lock()
+	defer o.f.mu.Unlock()
+	o.tidied = tidied{next, err}
+	o.f.advance()
+	return err
+}
+
+// remove removes the files that are needed no more, and those that are of no use.
+func (o *old) remove(useless ...string) error {
+	o.writing.Lock()
+	defer o.writing.Unlock()
 	_, err := o.f.Files.Keep(func() (needed map[string]bool) {
-		o.f.Look(func(r *index.Replica) { needed = o.needed(r) })
+		o.f.Look(func(r *index.Replica) {
+			needed = r.Files().Names()
+			if name := o.making.Load(); name != nil {
+				needed[*name] = true
+			}
+		})
 		for _, name := range useless {
 			delete(needed, name)
 		}
@@ -263,17 +314,6 @@ func (o *old) tidy(useless ...string) error {
 func (o *old) needs(name string) (yes bool) {
 	o.f.Look(func(r *index.Replica) { yes = r.Files().Names()[name] })
 	return yes
-}
-
-// needed returns the names of the files that are needed, with those that are being written. The caller holds mu.
-func (o *old) needed(r *index.Replica) map[string]bool {
-	needed := r.Files().Names()
-	for _, writing := range []*atomic.Pointer[string]{&o.filing, &o.making} {
-		if name := writing.Load(); name != nil {
-			needed[*name] = true
-		}
-	}
-	return needed
 }
 
 // waitForFiles waits, without mu, which the caller holds, while too many segments wait to be written. The replica stands

@@ -9,6 +9,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/journal"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/files"
 )
 
 // TestSearchesLeaveTheJournalHalfTheTime: searches that take long take turns, and rest for as long as they worked.
@@ -62,6 +63,25 @@ func TestSearchesEnd(t *testing.T) {
 		close(f.ended)
 		if err := <-ended; !errors.Is(err, ErrNoReplica) {
 			t.Errorf("the replica is gone: %v", err)
+		}
+	})
+}
+
+// TestWaitEnds: with the replica's time, also where nothing else ends.
+func TestWaitEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := restedFollower(t)
+		f.Setup.Files = &files.Directory{}
+		ended := make(chan error)
+		for _, wait := range []func(context.Context, int64) error{f.Wait, f.Erased} {
+			go func() { ended <- wait(context.Background(), 7) }()
+		}
+		synctest.Wait()
+		close(f.ended)
+		for range 2 {
+			if err := <-ended; !errors.Is(err, ErrNoReplica) {
+				t.Errorf("the replica is gone: %v", err)
+			}
 		}
 	})
 }

@@ -51,7 +51,7 @@ type Follower struct {
 	old *old // its old documents
 
 	asks  chan func()   // lookups that wait
-	ended chan struct{} // closed when none is answered any more
+	ended chan struct{} // closed when the replica's time is over
 
 	seeks     chan struct{}  // one for each search for a document that goes on
 	steps     chan struct{}  // one while a search takes a step, or rests after it
@@ -111,6 +111,7 @@ func (f *Follower) apply(ctx context.Context, at index.Stamp, leaderEpoch int32,
 		return nil
 	}
 	confirmed := f.replica.Confirmed()
+	clear(f.old.heals)
 	effect, err := f.old.pager.Apply(ctx, at, rec)
 	if err != nil {
 		return err
@@ -158,19 +159,12 @@ func (f *Follower) apply(ctx context.Context, at index.Stamp, leaderEpoch int32,
 	return err
 }
 
-// erased lets what was erased be nowhere else on this member.
+// erased lets what was erased be nowhere else on this member. KeepFiles removes the files that have it.
 func (o *old) erased(rec *index.Erase) {
 	if o.f.Recent != nil {
 		o.f.Recent.Erase(rec.Targets)
 	}
-	if o.f.Files == nil {
-		return
-	}
-	if _, err := o.f.Files.Keep(func() map[string]bool { return o.needed(o.f.replica) }); err != nil {
-		o.untidy.Store(true)
-		o.f.Logger.Error().Err(err).Str("remedy", "make the directory writable: it is tried again").
-			Msg("what was erased may be in files still: they are removed as soon as that can be done")
-	}
+	o.untidy.Store(true)
 }
 
 // capture is a replica's state, and the leader epoch of the record before.
@@ -199,41 +193,8 @@ func (f *Follower) skip(at index.Stamp, leaderEpoch int32, why *journal.StrayErr
 	}
 }
 
-// wake wakes those who wait.
-func (f *Follower) wake() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.publish()
-	close(f.advanced)
-	f.advanced = make(chan struct{})
-}
-
-// Wait returns when the replica has applied the record at offset.
-func (f *Follower) Wait(ctx context.Context, offset int64) error {
-	for {
-		f.mu.Lock()
-		next, advanced := f.replica.Next(), f.advanced
-		f.mu.Unlock()
-		if next > offset {
-			return nil
-		}
-		select {
-		case <-advanced:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-}
-
 // From is the journal offset that the journal is followed from.
 func (f *Follower) From() int64 { return f.place.Offset }
-
-// Advanced returns a channel that is closed when more records are applied.
-func (f *Follower) Advanced() <-chan struct{} {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.advanced
-}
 
 // Next is the journal offset that the replica applies next.
 func (f *Follower) Next() int64 {
@@ -249,9 +210,10 @@ func (f *Follower) Look(fn func(*index.Replica)) {
 	fn(f.replica)
 }
 
-// Follow applies the journal until ctx is done, and the error says why it cannot be followed any more.
+// Follow applies the journal until ctx is done, and the error says why it cannot be followed any more. The end of ctx is
+// that of the replica's time.
 func (f *Follower) Follow(ctx context.Context) error {
-	defer close(f.ended)
+	context.AfterFunc(ctx, func() { close(f.ended) }) // not before the error, which is the cause of ctx then
 	u := journal.NewUnpacker(f.Journal)
 	opts := append(append([]kgo.Opt{}, f.Kafka...), journal.FollowerOptions(f.Log.Topic, f.place, u, f.Log.Client())...)
 	client, err := kgo.NewClient(opts...)

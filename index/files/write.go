@@ -12,13 +12,10 @@ import (
 	"github.com/unecho/unecho/index/window"
 )
 
-// File writes a sealed segment, and returns what memory keeps of it. writes is called with its name before; nil: nobody asks.
-func (d *Directory) File(ctx context.Context, v *window.View, writes func(name string)) (window.Filed, error) {
+// File writes a sealed segment, and returns what memory keeps of it.
+func (d *Directory) File(ctx context.Context, v *window.View) (window.Filed, error) {
 	data := v.Append(nil)
 	name := snapshot.SegmentName(data)
-	if writes != nil {
-		writes(name)
-	}
 	if err := d.Put(ctx, name, data); err != nil {
 		return window.Filed{}, err
 	}

@@ -13,7 +13,7 @@ import (
 func Keep(ctx context.Context, d *files.Directory, of *window.Files) error {
 	views := of.Unfiled()
 	for i := range views {
-		filed, err := d.File(ctx, &views[i], nil)
+		filed, err := d.File(ctx, &views[i])
 		if err != nil {
 			return err
 		}

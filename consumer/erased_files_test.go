@@ -72,7 +72,7 @@ func TestForgottenWhileItIsHealed(t *testing.T) {
 	t.Parallel()
 	w, _ := remembering(t, 2500)
 	w.setup.Snapshot.Every = time.Hour
-	d, store := newDisk(t), &slow{Store: w.store(), asked: make(chan struct{}), answers: make(chan struct{})}
+	d, store := newDisk(t), &told{Store: w.store(), asked: make(chan struct{}), answers: make(chan struct{})}
 	m := w.start(named("m"), d.has, func(s *Setup) { s.Store = store })
 	w.produce(2000, 1)
 	w.settled()
@@ -111,14 +111,14 @@ func TestForgottenWhileItIsHealed(t *testing.T) {
 	w.audited()
 }
 
-// slow is a store that gives a segment when it is told to.
-type slow struct {
+// told is a store that gives a segment when it is told to.
+type told struct {
 	snapshot.Store
 	data           []byte
 	asked, answers chan struct{}
 }
 
-func (s *slow) Segment(context.Context, string) ([]byte, error) {
+func (s *told) Segment(context.Context, string) ([]byte, error) {
 	close(s.asked)
 	<-s.answers
 	return s.data, nil

@@ -19,7 +19,7 @@ import (
 // documents in files has no room for two. Its counters stay, it is not ready, and who asks is told that there is no replica.
 func TestOneWindowAtATime(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 2)
+	w := newWorld(t, 4) // each session has one partition, so each member appends
 	first, k := w.trimmed()
 	store := &slow{Store: w.store(), restores: 2, reading: make(chan struct{}), goOn: make(chan struct{})}
 	m := w.start(named("m"), rarely, func(s *Setup) { s.Store = store })

@@ -47,12 +47,12 @@ func newShelved(t *testing.T) *shelved {
 	b.must(err)
 	b.signer, err = index.NewSigner(p)
 	b.must(err)
-	replica.Reshape(1, 1<<14)
 	b.Follower = newFollower(&Setup{Name: "m", Counters: NewCounters(), Files: directory, Store: away{}}, replica,
 		journal.Begin{LeaderEpoch: -1}, nil)
 	b.run = index.Run{Header: index.Header{Fingerprint: fingerprint}, Source: entry.Source{Topic: [16]byte{1}}, Epoch: 1}
 	b.must(b.applies(&index.Settings{Text: shelvedSettings}))
 	b.must(b.applies(&index.Reposition{Header: b.run.Header, Source: b.run.Source, Name: "news", Partitions: 1, Epoch: 1}))
+	b.replica.Reshape(1, 1<<14)
 	return b
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -72,7 +73,7 @@ func TestForgottenWhileItIsHealed(t *testing.T) {
 	t.Parallel()
 	w, _ := remembering(t, 2500)
 	w.setup.Snapshot.Every = time.Hour
-	d, store := newDisk(t), &told{Store: w.store(), asked: make(chan struct{}), answers: make(chan struct{})}
+	d, store := newDisk(t), &slowStore{Store: w.store(), asked: make(chan struct{}), answers: make(chan struct{})}
 	m := w.start(named("m"), d.has, func(s *Setup) { s.Store = store })
 	w.produce(2000, 1)
 	w.settled()
@@ -85,6 +86,7 @@ func TestForgottenWhileItIsHealed(t *testing.T) {
 		}
 		if bad == "" {
 			bad = name
+			store.slow.Store(&name)
 			store.data, _ = os.ReadFile(filepath.Join(d.dir, w.setup.Params.Group, name))
 		}
 		fails--
@@ -111,14 +113,18 @@ func TestForgottenWhileItIsHealed(t *testing.T) {
 	w.audited()
 }
 
-// told is a store that gives a segment when it is told to.
-type told struct {
+// slowStore is a store that gives a segment when it is told to, for once.
+type slowStore struct {
 	snapshot.Store
+	slow           atomic.Pointer[string] // its name
 	data           []byte
 	asked, answers chan struct{}
 }
 
-func (s *told) Segment(context.Context, string) ([]byte, error) {
+func (s *slowStore) Segment(ctx context.Context, name string) ([]byte, error) {
+	if slow := s.slow.Load(); slow == nil || *slow != name || !s.slow.CompareAndSwap(slow, nil) {
+		return s.Store.Segment(ctx, name)
+	}
 	close(s.asked)
 	<-s.answers
 	return s.data, nil

@@ -118,9 +118,11 @@ func TestNotReadyWhileAReadHangs(t *testing.T) {
 			m := members[0]
 			w.settled()
 			w.quiet(m)
+			w.becomes("it is ready", m.Ready)
 			hung, release := d.hangs("read", false)
 			defer release()
 			w.produce(2000, 1)
+			w.produce(4000, 2) // a fill brings no copies, but old documents leave
 			file := <-hung
 			w.becomes("it is not ready", func() bool { return !m.Ready() && m.Stats().FileTrouble != "" })
 			now := m.Stats()
@@ -131,9 +133,7 @@ func TestNotReadyWhileAReadHangs(t *testing.T) {
 			if now.FileWait < 2*time.Second {
 				t.Errorf("judging waited %v, as it says while it waits", now.FileWait)
 			}
-			if !said.has("judging waits for files of old documents") {
-				t.Error("it is not logged")
-			}
+			w.becomes("it is logged", func() bool { return said.has("judging waits for files of old documents") })
 			m.follower().Next()
 			ended, cancel := context.WithCancel(w.context())
 			cancel()
@@ -229,7 +229,7 @@ func TestFileCannotBeReplaced(t *testing.T) {
 	t.Parallel()
 	w, _ := remembering(t, 2500)
 	d := newDisk(t)
-	m := w.launch(d.has, func(s *Setup) { s.Store = forbidding{w.store()} })
+	m := w.launch(named("m"), d.has, func(s *Setup) { s.Store = forbidding{w.store()} })
 	w.produce(2000, 1)
 	w.settled()
 	w.quiet(m)

@@ -71,7 +71,7 @@ func TestSearchesEnd(t *testing.T) {
 func TestWaitEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := restedFollower(t)
-		f.Setup.Files = &files.Directory{}
+		f.Files = &files.Directory{}
 		ended := make(chan error)
 		for _, wait := range []func(context.Context, int64) error{f.Wait, f.Erased} {
 			go func() { ended <- wait(context.Background(), 7) }()

@@ -57,7 +57,7 @@ func TestForgottenWhileItIsWritten(t *testing.T) {
 	w.settled()
 	select {
 	case err := <-done:
-		t.Errorf("what is being written may have what was forgotten, and the answer is %v", err)
+		t.Fatalf("what is being written may have what was forgotten, and the answer is %v", err)
 	default:
 	}
 	release()
@@ -153,7 +153,7 @@ func TestForgottenButNotRemoved(t *testing.T) {
 	})
 	var stopped *StopError
 	if err := <-w.forgets(m); !errors.As(err, &stopped) || !strings.Contains(stopped.Remedy, "writable") {
-		t.Errorf("no file can be removed, and the answer is %v", err)
+		t.Fatalf("no file can be removed, and the answer is %v", err)
 	}
 	d.works()
 	w.becomes("the file is removed", func() bool {

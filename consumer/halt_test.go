@@ -180,7 +180,7 @@ func TestSearchesHoldNobodyUp(t *testing.T) {
 	}
 	select {
 	case err := <-ended:
-		t.Errorf("the search has ended without the file: %v", err)
+		t.Fatalf("the search has ended without the file: %v", err)
 	default:
 	}
 	release()

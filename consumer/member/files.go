@@ -287,7 +287,7 @@ func (o *old) tidy() error {
 	o.f.mu.Lock()
 	defer o.f.mu.Unlock()
 	o.tidied = tidied{next, err}
-	o.f.advance()
+	o.f.waiting.wake()
 	return err
 }
 

@@ -32,9 +32,9 @@ type Follower struct {
 	leaderEpoch int32 // of the last applied record
 	appendTime  int64 // of the last record that had one, ms
 
-	confirmedTime int64         // of the checkpoint that confirmed the replica last, ms
-	advanced      chan struct{} // closed and replaced when a batch of records is applied
-	within        bool          // a record is applied in part, while files are read: no step of a search may be taken
+	confirmedTime int64 // of the checkpoint that confirmed the replica last, ms
+	waiting       waiting
+	within        bool // a record is applied in part, while files are read: no step of a search may be taken
 
 	routed bool           // the routing in force was ours: from then on another one ends the process
 	mark   uint64         // behind which the replica is captured
@@ -62,11 +62,12 @@ type Follower struct {
 // one.
 func newFollower(setup *Setup, replica *index.Replica, place journal.Begin, open *Dispute) *Follower {
 	f := &Follower{
-		Setup: setup, place: place, replica: replica, leaderEpoch: place.LeaderEpoch, advanced: make(chan struct{}),
+		Setup: setup, place: place, replica: replica, leaderEpoch: place.LeaderEpoch,
 		disputes: disputes{member: setup.Name, began: replica.Next(), open: open, guilty: map[string]int64{}},
 		asks:     make(chan func(), maxLookups), ended: make(chan struct{}),
 		seeks: make(chan struct{}, seekAtOnce), steps: make(chan struct{}, 1), comparers: make(chan *comparer, comparersKept),
 	}
+	f.waiting = waiting{mu: &f.mu, advanced: make(chan struct{}), ended: f.ended}
 	f.old = newOld(f)
 	f.publish()
 	return f
@@ -232,7 +233,13 @@ func (f *Follower) handler(ctx context.Context, u *unpack.Unpacker) journal.Hand
 		Apply: func(at index.Stamp, leaderEpoch int32, rec index.Record) error {
 			return f.apply(ctx, at, leaderEpoch, rec)
 		},
-		AllApplied: f.wake, Ask: f.asks, ProducerTime: f.ProducerTime, Owner: f.Group,
+		AllApplied: func() {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.publish()
+			f.waiting.wake()
+		},
+		Ask: f.asks, ProducerTime: f.ProducerTime, Owner: f.Group,
 		Skip: func(at index.Stamp, leaderEpoch int32, why *journal.StrayError) error {
 			f.skip(at, leaderEpoch, why)
 			said.stray(why)

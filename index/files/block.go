@@ -9,6 +9,7 @@ import (
 
 	"github.com/unecho/unecho/index/block"
 	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/durable"
 	"github.com/unecho/unecho/index/window"
 )
 
@@ -27,13 +28,14 @@ func ReadLinks(ctx context.Context, from snapshot.Segments, run *window.Run) err
 }
 
 // Room says whether the disk has room for the block of a run beside those that it is made of, and for as much again. If
-// nobody knows, writing will tell. A run of segments always has room.
+// nobody knows, writing will tell. A run of segments always has room. In the directory of a run over files there is none any
+// more when a merge has found the disk full: others use it, or a quota of which Free knows nothing.
 func (d *Directory) Room(run *window.Run) (free, needed int64, ok bool) {
 	if needed = run.Room(); needed == 0 {
 		return 0, 0, true
 	}
 	free, err := d.Free()
-	return free, needed, err != nil || free >= needed
+	return free, needed, (err != nil || free >= needed) && !d.crowded.Load()
 }
 
 // Block writes the block of a run, and returns it. It reads the links that were not read before.
@@ -56,6 +58,9 @@ func (d *Directory) Block(ctx context.Context, run *window.Run) (*window.Block, 
 		return err
 	})
 	if err != nil {
+		if len(parts) > 0 && d.of.Run != "" && durable.Full(err) {
+			d.crowded.Store(true)
+		}
 		return nil, err
 	}
 	return window.NewBlock(run.File(), postings)

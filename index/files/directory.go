@@ -35,7 +35,8 @@ type Directory struct {
 	system  System
 	path    string
 	of      Owner
-	made    bool // it was made for the run that has it
+	made    bool        // it was made for the run that has it
+	crowded atomic.Bool // a merge has found the disk full
 	lock    Lock
 	handles handles
 	written atomic.Int64 // files that were begun: numbers temporary names

@@ -16,10 +16,16 @@ import (
 )
 
 // TestMergeFindsTheDiskFull: blocks whose merge finds the disk full, because another has taken the room, stay as they are,
-// and are merged when there is room.
+// and are merged when there is room. A run over files, which would try for each document, merges no more.
 func TestMergeFindsTheDiskFull(t *testing.T) {
+	t.Run("member", func(t *testing.T) { mergesAgain(t, files.Owner{}, true) })
+	t.Run("run", func(t *testing.T) { mergesAgain(t, files.Owner{Run: "unecho dedup"}, false) })
+}
+
+func mergesAgain(t *testing.T, owner files.Owner, again bool) {
+	t.Helper()
 	disk := &filestest.Faulty{System: filestest.NewMemory()}
-	d, err := files.OpenIn(disk, "/files", files.Owner{})
+	d, err := files.OpenIn(disk, "/files", owner)
 	noError(t, err)
 	replica, err := index.NewReplica(ofBlocks(), index.Fingerprint(testSettings))
 	noError(t, err)
@@ -41,7 +47,7 @@ func TestMergeFindsTheDiskFull(t *testing.T) {
 	}
 	disk.Before = nil
 	noError(t, paging.Keep(t.Context(), d, of))
-	if after := len(of.Blocks()); of.Due(true) != nil || len(of.Names()) >= len(before) {
+	if after := len(of.Blocks()); (of.Due(true) == nil) != again || (len(of.Names()) < len(before)) != again {
 		t.Errorf("with room, there are %d blocks, and a merge is due: %t", after, of.Due(true) != nil)
 	}
 	noError(t, d.Close())

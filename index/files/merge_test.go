@@ -53,6 +53,32 @@ func mergesAgain(t *testing.T, owner files.Owner, again bool) {
 	noError(t, d.Close())
 }
 
+// TestMergeFindsNoBlock: a block that is gone, or damaged, when it is merged is said to be unreadable.
+func TestMergeFindsNoBlock(t *testing.T) {
+	for name, harm := range map[string]func(disk *filestest.Memory, path string) error{
+		"gone":    (*filestest.Memory).Remove,
+		"damaged": func(disk *filestest.Memory, path string) error { disk.Damage(path, 1000); return nil },
+	} {
+		disk := filestest.NewMemory()
+		d, err := files.OpenIn(disk, "/files", files.Owner{Run: "unecho dedup"})
+		noError(t, err)
+		replica, err := index.NewReplica(ofBlocks(), index.Fingerprint(testSettings))
+		noError(t, err)
+		remember(replica)
+		found(t, replica, d)
+		of := replica.Files()
+		noError(t, d.Close())
+		noError(t, harm(disk, "/files/"+of.Blocks()[0].File()))
+		d, err = files.OpenIn(disk, "/files", files.Owner{Run: "unecho dedup"})
+		noError(t, err)
+		of.BlocksOf(window.Sizes{Run: 1, Merge: 2, Parts: 1})
+		if err := paging.Keep(t.Context(), d, of); !errors.Is(err, files.ErrUnreadable) {
+			t.Errorf("a block that is %s: %v", name, err)
+		}
+		noError(t, d.Close())
+	}
+}
+
 // TestFirstBlockFindsTheDiskFull: segments need a block, so a disk that is full when it is made is an error.
 func TestFirstBlockFindsTheDiskFull(t *testing.T) {
 	disk := &filestest.Faulty{System: filestest.NewMemory()}

@@ -67,11 +67,18 @@ func Restore(
 		return err
 	}
 	// as many as keep all cores busy while others wait for the store, and few because each may take 16 MiB
-	if err := readAhead(ctx, len(m.Segments), runtime.GOMAXPROCS(0)+2, read, add); err != nil {
+	ahead := runtime.GOMAXPROCS(0) + 2
+	if files != nil { // memory is small
+		ahead = min(ahead, mostAhead)
+	}
+	if err := readAhead(ctx, len(m.Segments), ahead, read, add); err != nil {
 		return nil, err
 	}
 	return state.Replica(spread)
 }
+
+// mostAhead bounds the segments in memory besides what a replica with files keeps.
+const mostAhead = 8
 
 // find has a replica use the blocks that are there for the sealed segments of a snapshot, and removes the files that it cannot
 // use.

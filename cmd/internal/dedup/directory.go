@@ -49,7 +49,7 @@ func (x *Index) keep(ctx context.Context) error {
 func (x *Index) damaged(ctx context.Context) map[string]error {
 	bad := map[string]error{}
 	for _, b := range x.replica.Files().Blocks() {
-		if err := files.Check(ctx, x.params.Directory, b); errors.Is(err, wire.ErrCorrupt) {
+		if err := files.Check(ctx, x.params.Directory, b); errors.Is(err, wire.ErrCorrupt) || errors.Is(err, files.ErrMissingBlock) {
 			bad[b.File()] = err
 		}
 	}

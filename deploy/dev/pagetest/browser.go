@@ -161,9 +161,24 @@ func (p *Page) Until(expression string) error {
 // Press sends keys, such as those of package kb.
 func (p *Page) Press(keys string) error { return chromedp.Run(p.ctx, chromedp.KeyEvent(keys)) }
 
-// Click clicks what a selector finds, as a person would.
+// Click clicks what a selector finds, as a person would: again if it has moved away meanwhile.
 func (p *Page) Click(selector string) error {
-	return chromedp.Run(p.ctx, chromedp.Click(selector, chromedp.ByQuery))
+	const most = 5
+	listen := fmt.Sprintf(`window.missed = true;
+		addEventListener('click', (e) => { if (e.target.closest(%q)) window.missed = false; }, {capture: true})`, selector)
+	for range most {
+		var missed bool
+		if err := p.Eval(listen, nil); err != nil {
+			return err
+		}
+		if err := chromedp.Run(p.ctx, chromedp.Click(selector, chromedp.ByQuery)); err != nil {
+			return err
+		}
+		if err := p.Eval(`window.missed === true`, &missed); err != nil || !missed { // a page that comes next knows of none
+			return err
+		}
+	}
+	return fmt.Errorf("%s moves: %d clicks have missed it", selector, most)
 }
 
 // LookAt looks at the page in another way, and waits until the plots have the width that they should. Its tab comes

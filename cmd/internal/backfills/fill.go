@@ -31,6 +31,7 @@ type filling struct {
 	shell  *shell
 	flags  *Flags
 	config config.Config // of the group
+	bounds config.Config // of memory: with the directory of the run, not that of members
 }
 
 // fill fills the window of the configuration's group before the group judges anything.
@@ -46,17 +47,18 @@ func fill(ctx context.Context, f *Flags, shell *shell) error {
 
 func newFilling(f *Flags, shell *shell) (*filling, error) {
 	c, err := shell.read(nil)
-	v := &filling{voice: newVoice(shell, f.JSON, "group", c.Consumer.Group, c.Log), shell: shell, flags: f, config: c}
+	v := &filling{voice: newVoice(shell, f.JSON, "group", c.Consumer.Group, c.Log), shell: shell, flags: f, config: c, bounds: c}
 	if err != nil {
 		return v, err
 	}
+	v.bounds.Judge.Duplicates.Remember.Directory = f.Directory
 	v.logger, err = terminal.NewLogger(v.Err, c.Log)
 	return v, err
 }
 
 // run fills the window, and tells how that ended.
 func (v *filling) run(ctx context.Context) (err error) {
-	memory.Bound(v.config, v.logger)
+	memory.Bound(v.bounds, v.logger)
 	directory, err := files.OpenRun(v.flags.Directory, "unecho fill", false)
 	if err != nil {
 		return err
@@ -92,7 +94,7 @@ func (v *filling) fill(ctx context.Context, filler *consumer.Filler) error {
 	showing, shown := context.WithCancel(context.WithoutCancel(ctx))
 	var beside sync.WaitGroup
 	beside.Go(func() { v.show(showing, "filling the window", v.look(filler.Now)) })
-	beside.Go(func() { memory.BoundGarbage(showing, v.config, filler.Stats) })
+	beside.Go(func() { memory.BoundGarbage(showing, v.bounds, filler.Stats) })
 	began := time.Now()
 	before, after, err := filler.Run(ctx)
 	shown()

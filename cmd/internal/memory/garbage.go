@@ -71,7 +71,7 @@ func BoundGarbage(ctx context.Context, c config.Config, stats func() consumer.St
 		s := stats()
 		if s.Bounds.Bytes != bound {
 			bound = s.Bounds.Bytes
-			c.Judge.Duplicates.Remember = s.Params.Duplicates.Remember
+			c.Judge.Duplicates.Remember.Memory = s.Params.Duplicates.Remember.Memory
 			limit(c)
 		}
 		if percent := gcPercent(s.Index.Memory); percent != set && os.Getenv("GOGC") == "" {

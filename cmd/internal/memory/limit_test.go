@@ -1,13 +1,18 @@
 package memory
 
 import (
+	"context"
+	"math"
 	"runtime/debug"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/unecho/unecho/config"
+	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -76,6 +81,40 @@ func TestMemoryOfChart(t *testing.T) {
 		}
 		if limit(got); debug.SetMemoryLimit(-1) != mayTake(got) {
 			t.Errorf("%v: the collector is told %d bytes, want %d", c.set, debug.SetMemoryLimit(-1), mayTake(got))
+		}
+	}
+}
+
+// TestBoundGarbage: a bound that changes is told the collector, unless old documents lie in files, whatever settings of
+// members say.
+func TestBoundGarbage(t *testing.T) {
+	t.Setenv("GOMEMLIMIT", "")
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
+	for directory, files := range map[string]bool{"": false, "old": true} {
+		c := config.Default()
+		c.Judge.Duplicates.Remember.Directory = directory
+		want := int64(math.MaxInt64)
+		if limit(c); !files {
+			more := c
+			more.Judge.Duplicates.Remember.Memory = 4 * setting.GiB
+			want = mayTake(more)
+		}
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), garbageEvery+time.Second)
+			defer cancel()
+			var asked int64
+			BoundGarbage(ctx, c, func() (s consumer.Stats) {
+				asked++
+				s.Bounds.Bytes = asked
+				s.Params.Duplicates.Remember.Memory = 4 * setting.GiB
+				if s.Params.Duplicates.Remember.Directory = "members"; files {
+					s.Params.Duplicates.Remember.Directory = ""
+				}
+				return s
+			})
+		})
+		if got := debug.SetMemoryLimit(-1); got != want {
+			t.Errorf("with directory %q the collector is told %d bytes, want %d", directory, got, want)
 		}
 	}
 }

@@ -74,7 +74,7 @@ func forget(ctx context.Context, cmd *cobra.Command, s *target.Service, names []
 	if err != nil {
 		return exit.Undone(err)
 	}
-	defer func() { err = errors.Join(err, exit.Undone(directory.End(false))) }()
+	defer func() { err = ended(cmd.ErrOrStderr(), directory, err) }()
 	r, err := forgetIn(ctx, cmd, s, names, directory)
 	if err == nil {
 		err = cmdline.Print(cmd, r)
@@ -83,6 +83,16 @@ func forget(ctx context.Context, cmd *cobra.Command, s *target.Service, names []
 		return errNotRemembered
 	}
 	return exit.Undone(files.Mend(err, "run it again"))
+}
+
+// ended ends the directory, and returns the error of the run. A directory that stays is no failure of what was done.
+func ended(warnings io.Writer, directory *files.Directory, err error) error {
+	left := directory.End(false)
+	if left != nil && (err == nil || errors.Is(err, errNotRemembered)) {
+		fmt.Fprintf(warnings, "unecho: %v; delete what is in it\n", left) // nobody to report an error to
+		return err
+	}
+	return errors.Join(err, exit.Undone(left))
 }
 
 // forgetIn finds documents, with those of the window that are old in a directory, if there is one, and has them forgotten.

@@ -1,15 +1,38 @@
 package groups
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/snapshot"
 )
+
+// TestForgetEnded: what was done stays done where the directory cannot be removed.
+func TestForgetEnded(t *testing.T) {
+	undone := exit.Undone(errors.New("no Kafka"))
+	for err, code := range map[error]int{nil: exit.Done, errNotRemembered: exit.Failed, undone: exit.NothingKnown} {
+		path := filepath.Join(t.TempDir(), "old")
+		directory, opened := files.OpenRun(path, "a test", false)
+		if opened != nil {
+			t.Fatal("open the directory:", opened)
+		}
+		if removed := os.Remove(filepath.Join(path, "lock")); removed != nil {
+			t.Fatal("remove its lock:", removed)
+		}
+		var warnings strings.Builder
+		got := ended(&warnings, directory, err)
+		if said := strings.HasPrefix(warnings.String(), "unecho: --directory: remove old files from "); exit.CodeOf(got) != code || said != (code != exit.NothingKnown) {
+			t.Errorf("after %v it ends with %v and says %q, want exit code %d", err, got, warnings.String(), code)
+		}
+	}
+}
 
 // TestForgetFits: what does not fit into memory is refused, with the way out, and so is what has no room in the directory.
 func TestForgetFits(t *testing.T) {

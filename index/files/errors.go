@@ -26,8 +26,11 @@ func (d *Directory) explain(err error) error {
 	if errors.Is(err, fs.ErrNotExist) && d.lock != nil && d.lock.Lost() {
 		return fmt.Errorf("%w (%w)", ErrVanished, err)
 	}
-	if d.of.Run != "" && durable.Full(err) {
-		return err // the run says what to do
+	if d.of.Run != "" && durable.Full(err) { // the run says what to do
+		if !errors.Is(err, ErrFull) {
+			err = fmt.Errorf("%w: %w", ErrFull, err)
+		}
+		return err
 	}
 	return durable.Explain(err, d.of.setting())
 }

@@ -5,9 +5,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/unecho/unecho/index/files"
+	"github.com/unecho/unecho/index/files/filestest"
 	"github.com/unecho/unecho/index/snapshot"
 )
 
@@ -43,6 +46,25 @@ func TestRemove(t *testing.T) {
 		left, err := os.ReadDir(path)
 		if stays := !errors.Is(err, fs.ErrNotExist); stays != c.stays || len(left) > 0 != c.within {
 			t.Errorf("%s: the directory stays: %v, with %v", name, stays, left)
+		}
+	}
+}
+
+// TestOpenRunFull: a full disk is told once, and with what to do.
+func TestOpenRunFull(t *testing.T) {
+	for _, op := range []string{"makedir", "lock", "create", "write"} {
+		full := &filestest.Faulty{System: files.Machine{}, Before: func(c filestest.Call) error {
+			if c.Op == op {
+				return syscall.ENOSPC
+			}
+			return nil
+		}}
+		_, err := files.OpenIn(full, filepath.Join(t.TempDir(), "files"), files.Owner{Run: "a test"})
+		err = files.Mend(err, "run it again")
+		for _, words := range []string{"the disk is full", "no space left on device", ": make room there, and run it again"} {
+			if err == nil || strings.Count(err.Error(), words) != 1 {
+				t.Errorf("%s says %v, want once: %s", op, err, words)
+			}
 		}
 	}
 }

@@ -25,7 +25,7 @@ func OpenRun(path, run string, goesOn bool) (*Directory, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("--directory: %w", err)
+		return nil, Mend(fmt.Errorf("--directory: %w", err), "run it again")
 	}
 	return d, nil
 }

@@ -99,7 +99,11 @@ func (d *Directory) refuse() error {
 	}
 	for _, e := range entries {
 		if e.Name != lockName && e.Name != recovered && !temporary.MatchString(e.Name) {
-			return fmt.Errorf("it has no file %s, but other things, such as %q: empty it, or %s", ownerName, e.Name, d.of.another())
+			remedy := d.of.another()
+			if d.of.Run == "" { // else the directories in it may be those of members
+				remedy = "empty it, or " + remedy
+			}
+			return fmt.Errorf("it has no file %s, but other things, such as %q: %s", ownerName, e.Name, remedy)
 		}
 	}
 	return nil

@@ -129,9 +129,11 @@ func forgetIn(
 // room in the directory. has is the memory that there is; 0: nobody knows.
 func fits(p index.Params, s snapshot.Info, directory *files.Directory, has int64) error {
 	if directory != nil {
-		if free, err := directory.Free(); err == nil && free < s.Bytes { // else writing will tell
-			return fmt.Errorf("--directory: old documents take %s and more, and %s are free there: make room, or name another directory",
-				terminal.Gibibytes(s.Bytes), terminal.Gibibytes(free))
+		free, err := directory.Free()
+		_, there, listed := directory.Usage() // of a snapshot that was tried before
+		if room := free + there; err == nil && listed == nil && room < s.Bytes { // else writing will tell
+			return fmt.Errorf("--directory: old documents take %s and more, and there is room for %s: make room, or name another directory",
+				terminal.Gibibytes(s.Bytes), terminal.Gibibytes(room))
 		}
 	}
 	needed, err := index.RestoredBytes(p, s.Documents, s.Bytes)

@@ -36,7 +36,8 @@ func TestForgetEnded(t *testing.T) {
 
 // TestForgetFits: what does not fit into memory is refused, with the way out, and so is what has no room in the directory.
 func TestForgetFits(t *testing.T) {
-	directory, err := files.OpenRun(filepath.Join(t.TempDir(), "old"), "a test", false)
+	path := filepath.Join(t.TempDir(), "old")
+	directory, err := files.OpenRun(path, "a test", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,6 +46,14 @@ func TestForgetFits(t *testing.T) {
 			t.Error(err)
 		}
 	}()
+	tried := filepath.Join(path, "0-1.block")
+	if err := errors.Join(os.WriteFile(tried, nil, 0o600), os.Truncate(tried, int64(setting.GiB))); err != nil {
+		t.Fatal(err)
+	}
+	free, err := directory.Free()
+	if err != nil {
+		t.Fatal(err)
+	}
 	large := snapshot.Info{Documents: 80_000_000, Bytes: int64(30 * setting.GiB)}
 	for name, c := range map[string]struct {
 		snapshot  snapshot.Info
@@ -58,6 +67,7 @@ func TestForgetFits(t *testing.T) {
 		"nobody knows":                {large, nil, 0, ""},
 		"old ones lie in files":       {snapshot.Info{Documents: 8000, Bytes: int64(3 * setting.MiB)}, directory, setting.MiB, ""},
 		"there is no room":            {snapshot.Info{Documents: 8, Bytes: 1 << 60}, directory, 0, "--directory: old documents take 1073741824.00 GiB and more, and "},
+		"a snapshot was tried before": {snapshot.Info{Documents: 8, Bytes: free + int64(setting.GiB)/2}, directory, 0, ""},
 		"its manifest cannot be read": {snapshot.Info{}, nil, setting.MiB, ""},
 		"memory has as much as files": {large, nil, 30 * setting.GiB, "what the group remembers takes "},
 	} {

@@ -28,6 +28,16 @@ func (p Params) validateTogether() []setting.Mistake {
 	return nil
 }
 
+// WrongFiles says what is wrong with a directory, that key names, for the old documents of a window.
+func (p RememberParams) WrongFiles(key, directory string) []setting.Mistake {
+	if directory == "" || p.Refresh != refreshLast {
+		return nil
+	}
+	return []setting.Mistake{setting.Wrong(key, directory,
+		"has forgetting and erasing read all files of the window, while judging waits, with duplicates.remember.refresh: last",
+		"leave it out, or write refresh: first")}
+}
+
 func (p RememberParams) validate() (wrong []setting.Mistake) {
 	refuse := func(bad bool, key string, value any, problem, remedy string) {
 		if bad {
@@ -50,9 +60,7 @@ func (p RememberParams) validate() (wrong []setting.Mistake) {
 	refuse(p.ReemitEvery > 0 && p.ReemitEvery < time.Millisecond, "reemit_every", p.ReemitEvery,
 		"is less than a millisecond",
 		"write a duration such as 6h: stream time is counted in milliseconds")
-	refuse(p.Directory != "" && p.Refresh == refreshLast, "directory", p.Directory,
-		"has forgetting and erasing read all files of the window, while judging waits, with duplicates.remember.refresh: last",
-		"leave it out, or write refresh: first")
+	wrong = append(wrong, p.WrongFiles("directory", p.Directory)...)
 	refuse(p.Age > 0 && p.ReemitEvery >= p.Age && p.Refresh == refreshFirst, "reemit_every", p.ReemitEvery,
 		"lets no copy through: a representative is forgotten after duplicates.remember.age, "+setting.FormatDuration(p.Age),
 		"write less than duplicates.remember.age, or set duplicates.remember.refresh to last")

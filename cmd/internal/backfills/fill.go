@@ -53,7 +53,7 @@ func newFilling(f *Flags, shell *shell) (*filling, error) {
 	}
 	v.bounds.Judge.Duplicates.Remember.Directory = f.Directory
 	v.logger, err = terminal.NewLogger(v.Err, c.Log)
-	return v, err
+	return v, errors.Join(err, target.CheckDirectory(shell.cmd, &c.Judge))
 }
 
 // run fills the window, and tells how that ended.
@@ -209,9 +209,7 @@ func FillCommand(version string) *cobra.Command {
 		f.Int("max-rate", 0, "documents a second at most; 0 is no bound")
 		assembly.AddAcceptLost(f)
 	})
-	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
-		f.Text("directory", "dir", "", "old documents lie in files of this directory, for the time of the run")
-	})
+	target.AddDirectory(cmd)
 	cmdline.AddJSON(cmd, "the summary as one JSON object")
 	return cmd
 }

@@ -52,9 +52,7 @@ func ForgetCommand() *cobra.Command {
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Bool("dry-run", false, "only say what would be forgotten")
 	})
-	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
-		f.Text("directory", "dir", "", "old documents lie in files of this directory, for the time of the run")
-	})
+	target.AddDirectory(cmd)
 	cmdline.AddJSON(cmd, "the report as one JSON object")
 	return cmd
 }
@@ -69,6 +67,9 @@ func forget(ctx context.Context, cmd *cobra.Command, s *target.Service, names []
 	}
 	if err := s.AsBegun(ctx); err != nil {
 		return exit.Undone(err)
+	}
+	if err := target.CheckDirectory(cmd, &s.Config.Judge); err != nil {
+		return err
 	}
 	directory, err := files.OpenRun(cmdline.Text(cmd, "directory"), "unecho forget", false)
 	if err != nil {
@@ -130,7 +131,7 @@ func forgetIn(
 func fits(p index.Params, s snapshot.Info, directory *files.Directory, has int64) error {
 	if directory != nil {
 		free, err := directory.Free()
-		_, there, listed := directory.Usage() // of a snapshot that was tried before
+		_, there, listed := directory.Usage()                                    // of a snapshot that was tried before
 		if room := free + there; err == nil && listed == nil && room < s.Bytes { // else writing will tell
 			return fmt.Errorf("--directory: old documents take %s and more, and there is room for %s: make room, or name another directory",
 				terminal.Gibibytes(s.Bytes), terminal.Gibibytes(room))

@@ -43,7 +43,7 @@ func (o *old) keepBlocks(ctx context.Context) error {
 		}
 		switch {
 		case errors.Is(err, files.ErrVanished):
-			return gone(err)
+			return o.gone(err)
 		case errors.Is(err, ErrFileLost):
 			return err
 		case run == nil || ctx.Err() != nil:
@@ -144,12 +144,12 @@ func (o *old) healBlock(ctx context.Context, name string, why error) error {
 	case ctx.Err() != nil:
 		return err
 	case errors.Is(err, files.ErrVanished):
-		return gone(err)
+		return o.gone(err)
 	}
 	if err := o.remove(name); err != nil {
 		return &stop.Error{
 			What: "block " + name + " of old documents is damaged, and cannot be removed", Err: err,
-			Remedy: "make duplicates.remember.directory writable, and start again",
+			Remedy: "make " + o.f.Files.Setting() + " writable, and start again",
 		}
 	}
 	return fmt.Errorf("%w: block %s: %w", ErrFileLost, name, err)

@@ -138,11 +138,11 @@ func (o *old) heal(ctx context.Context, name string, why error) error {
 	case snapshot.Damaged(err):
 		return fmt.Errorf("%w: %s: %w", ErrFileLost, name, err)
 	case errors.Is(err, files.ErrVanished):
-		return gone(err)
+		return o.gone(err)
 	}
 	return &stop.Error{
 		What: "segment " + name + " of old documents can neither be read nor be replaced", Err: fmt.Errorf("%w; %w", why, err),
-		Remedy: "look at the snapshot store and at the disk of duplicates.remember.directory, and start again",
+		Remedy: "look at the snapshot store and at the disk of " + o.f.Files.Setting() + ", and start again",
 	}
 }
 
@@ -157,8 +157,8 @@ func (o *old) putAgain(ctx context.Context, name string, data []byte) error {
 }
 
 // gone is the error that ends a process whose directory was taken away.
-func gone(err error) error {
-	return &stop.Error{What: "old documents cannot be kept in duplicates.remember.directory", Err: err, Remedy: "bring the directory back, and start again"}
+func (o *old) gone(err error) error {
+	return &stop.Error{What: "old documents cannot be kept in " + o.f.Files.Setting(), Err: err, Remedy: "bring the directory back, and start again"}
 }
 
 // healed reads segments for snapshots. One that is damaged is healed, or else KeepFiles ends: no snapshot could be taken.
@@ -202,7 +202,7 @@ func (o *old) keep(ctx context.Context) error {
 			pause = filePause
 		}
 		if errors.Is(err, files.ErrVanished) {
-			return gone(err)
+			return o.gone(err)
 		}
 		if ctx.Err() == nil {
 			failing.note(o.f, err)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/unecho/unecho/index/files"
 )
 
 const (
@@ -20,7 +22,7 @@ func (o *old) halt() (over func()) {
 	c, log := o.f.Counters, o.f.Logger
 	stop := c.FilesHalt.start()
 	lasts := time.AfterFunc(haltsAfter, func() {
-		log.Warn().Str("because", c.FileTrouble(time.Now())).Msg("judging waits for files of old documents")
+		log.Warn().Str("because", c.fileTrouble(time.Now(), o.f.Files.Setting())).Msg("judging waits for files of old documents")
 	})
 	return func() {
 		stop()
@@ -30,20 +32,25 @@ func (o *old) halt() (over func()) {
 	}
 }
 
-// FileTrouble says why judging waits for files of old documents, and what to do; empty: it does not.
+// FileTrouble says why judging of a member waits for files of old documents, and what to do; empty: it does not.
 func (c *Counters) FileTrouble(now time.Time) string {
+	return c.fileTrouble(now, (*files.Directory)(nil).Setting())
+}
+
+// fileTrouble says it of files in the directory that a setting names.
+func (c *Counters) fileTrouble(now time.Time, setting string) string {
 	since := c.FilesHalt.Since()
 	if since.IsZero() || now.Sub(since) < haltsAfter {
 		return ""
 	}
-	const remedy = "make room in duplicates.remember.directory, look at its disk and at the snapshot store, or leave it out and start again"
 	why := "the disk does not answer, or is slower than documents come"
 	if read := c.underWay.oldest(); read != nil && now.Sub(read.since) >= slowRead {
 		why = fmt.Sprintf("the disk does not answer: %s is being read since %v", read.file, utc(read.since))
 	} else if f := c.FileErr.Load(); f != nil {
 		why = f.Err.Error()
 	}
-	return fmt.Sprintf("judging waits for files of old documents since %v (%s): %s", utc(since), why, remedy)
+	return fmt.Sprintf("judging waits for files of old documents since %v (%s): make room in %s, look at its disk and at the "+
+		"snapshot store, or leave it out and start again", utc(since), why, setting)
 }
 
 func utc(at time.Time) string { return at.UTC().Format(time.RFC3339) }

@@ -3,12 +3,15 @@ package member
 import (
 	"bytes"
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"github.com/unecho/unecho/index/files"
 )
 
 // TestFileTrouble: that judging waits for files is a trouble once it lasts, and it says for which and since when. The log says
@@ -61,6 +64,35 @@ func TestFileTrouble(t *testing.T) {
 		f.old.halt()()
 		if time.Sleep(time.Hour); strings.Count(said.String(), "\n") != 2 {
 			t.Errorf("of a short wait the log says %s", &said)
+		}
+	})
+}
+
+// TestTroubleOfRun: what is said of a run's directory names that, not one of members.
+func TestTroubleOfRun(t *testing.T) {
+	t.Parallel()
+	directory, err := files.OpenRun(filepath.Join(t.TempDir(), "old"), "a test", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := directory.End(false); err != nil {
+			t.Error(err)
+		}
+	}()
+	synctest.Test(t, func(t *testing.T) {
+		f := restedFollower(t)
+		var said bytes.Buffer
+		f.Files, f.Logger = directory, zerolog.New(&said)
+		over := f.old.halt()
+		time.Sleep(haltsAfter)
+		synctest.Wait()
+		over()
+		said.WriteString(f.old.gone(files.ErrVanished).Error())
+		for _, want := range []string{"make room in --directory, ", "old documents cannot be kept in --directory"} {
+			if !strings.Contains(said.String(), want) || strings.Contains(said.String(), "duplicates.remember") {
+				t.Errorf("it says %s, want %q", &said, want)
+			}
 		}
 	})
 }

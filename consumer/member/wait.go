@@ -60,7 +60,7 @@ func (f *Follower) Erased(ctx context.Context, offset int64) error {
 	if err == nil && kept != nil {
 		err = &stop.Error{
 			What: "the documents are erased, but a file of this member may have them still", Err: kept,
-			Remedy: "make duplicates.remember.directory writable: the file is removed then",
+			Remedy: "make " + f.Files.Setting() + " writable: the file is removed then",
 		}
 	}
 	return err

@@ -149,6 +149,14 @@ func (d *Directory) remove(which func(Entry) bool) (removed int, err error) {
 
 func (d *Directory) at(name string) string { return filepath.Join(d.path, name) }
 
+// Setting returns what names the directory; nil is that of a member.
+func (d *Directory) Setting() string {
+	if d == nil {
+		return Owner{}.setting()
+	}
+	return d.of.setting()
+}
+
 // usable returns why the directory must not be changed: it is closed, or another process may have it.
 func (d *Directory) usable() error {
 	err := d.handles.usable()

@@ -131,7 +131,8 @@ func forgetIn(
 func fits(p index.Params, s snapshot.Info, directory *files.Directory, has int64) error {
 	if directory != nil {
 		free, err := directory.Free()
-		_, there, listed := directory.Usage()                                    // of a snapshot that was tried before
+		// Files of a snapshot that was tried before are there already.
+		_, there, listed := directory.Usage()
 		if room := free + there; err == nil && listed == nil && room < s.Bytes { // else writing will tell
 			return fmt.Errorf("--directory: old documents take %s and more, and there is room for %s: make room, or name another directory",
 				terminal.Gibibytes(s.Bytes), terminal.Gibibytes(room))

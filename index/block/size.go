@@ -7,7 +7,8 @@ const (
 	FalseOnes = 1 << 8
 	// MakingBytes is what Write takes in memory for a posting of a list, beside the block.
 	MakingBytes = 50
-	// MergingBytes is what Merge takes, beside the block: for a filter that is built, and to read eight parts.
+	// MergingBytes is what Merge takes, beside the block: for a filter that is built, and to read parts, of which it is measured
+	// with eight.
 	MergingBytes = 38 << 20
 )
 

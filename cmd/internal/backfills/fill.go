@@ -65,7 +65,8 @@ func (v *filling) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(files.Mend(err, "the same command goes on"), directory.End(false)) }()
 	if directory == nil && v.config.Judge.Duplicates.Remember.Directory != "" {
-		v.logger.Warn().Msg("duplicates.remember.directory is of members: here all of the window is in memory; --directory has old documents lie in files")
+		v.logger.Warn().Str("remedy", "add --directory DIR to keep old documents in files").
+			Msg("fill ignores duplicates.remember.directory and holds the whole window in memory")
 	}
 	filler, closing, err := v.filler(ctx)
 	if err != nil {
@@ -186,7 +187,7 @@ func FillCommand(version string) *cobra.Command {
 			"forwards. Without files and --topic it takes the topics that the group reads: the group then begins where this ends. A\n" +
 			"group that is to take over from another one (succeeds) is filled by its own members, and a group that forwards already\n" +
 			"is refused.\n\n" +
-			"It has the window in memory, as a member has; with --directory, as one that keeps old documents in files.\n\n" +
+			"It needs as much memory as a member; with --directory, old documents are kept in files.\n\n" +
 			"If anything is killed meanwhile, the same command goes on. The exit code is 0 when the window is filled, 130 when a\n" +
 			"signal came before.",
 		Example: "  unecho fill --config unecho.yaml --topic archive\n" +

@@ -143,9 +143,8 @@ func fits(p index.Params, s snapshot.Info, directory *files.Directory, has int64
 		return err
 	}
 	if directory == nil && has > 0 && needed > has {
-		return fmt.Errorf("what the group remembers takes %s of memory, and there are %s: add --directory DIR, in whose files old "+
-			"documents lie for the time of the run, or have a member do it, by POST /api/v1/forget", terminal.Gibibytes(needed),
-			terminal.Gibibytes(has))
+		return fmt.Errorf("what the group remembers takes %s of memory, and there are %s: add --directory DIR to keep old "+
+			"documents in files, or ask a member: POST /api/v1/forget", terminal.Gibibytes(needed), terminal.Gibibytes(has))
 	}
 	memory.SetGarbage(needed)
 	return nil

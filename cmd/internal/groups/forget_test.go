@@ -62,7 +62,7 @@ func TestForgetFits(t *testing.T) {
 		want      string // empty: it is restored
 	}{
 		"it is small":                 {snapshot.Info{Documents: 8000, Bytes: int64(3 * setting.MiB)}, nil, 4 * setting.GiB, ""},
-		"it is too large":             {large, nil, 32 * setting.GiB, " GiB of memory, and there are 32.00 GiB: add --directory DIR, "},
+		"it is too large":             {large, nil, 32 * setting.GiB, " GiB of memory, and there are 32.00 GiB: add --directory DIR to keep old documents in files, or "},
 		"it fits":                     {large, nil, 64 * setting.GiB, ""},
 		"nobody knows":                {large, nil, 0, ""},
 		"old ones lie in files":       {snapshot.Info{Documents: 8000, Bytes: int64(3 * setting.MiB)}, directory, setting.MiB, ""},

@@ -297,7 +297,7 @@ func filesFail(s *scene) ([]*member, func()) {
 // filesSlow is a member whose disk does not get done with a block.
 func filesSlow(s *scene) ([]*member, func()) {
 	slow := filepath.Join(s.dir, "slow")
-	const begin = "\tparts := make([]Reader, len(run.Parts))\n"
+	const begin = "\tvar parts []io.ReaderAt\n"
 	overlay, err := plant(s.dir, "index/files/block.go", begin, "\t<-ctx.Done()\n"+begin)
 	check(s.t, err)
 	check(s.t, build(slow, "-overlay", overlay))

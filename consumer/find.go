@@ -70,12 +70,19 @@ func (s *Service) Forget(ctx context.Context, names []string, copies,
 		return found, -1, err
 	}
 	search := removal.NewSearch(names, copies)
-	if err := replica.Search(ctx, func(r *index.Replica) bool { return search.Step(r, forgetStep) }); err != nil {
+	var erased int64 // behind the latest erasure
+	if err := replica.Search(ctx, func(r *index.Replica) bool {
+		erased = r.Stats().Erased
+		return search.Step(r, forgetStep)
+	}); err != nil {
 		return found, -1, err
 	}
 	found = search.Found()
-	if dry || len(found.Documents) == 0 {
+	if dry {
 		return found, -1, nil
+	}
+	if len(found.Documents) == 0 { // they may have been forgotten a moment ago, and a file may have them still
+		return found, -1, replica.Erased(ctx, erased-1)
 	}
 	for _, rec := range removal.Records(log.Header(), found.Targets()) {
 		if offset, err = log.Put(ctx, journal.Append(nil, rec)); err != nil {

@@ -24,6 +24,7 @@ func KeepFiles(ctx context.Context, f *Follower) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return f.old.keep(ctx) })
 	group.Go(func() error { return f.old.keepBlocks(ctx) })
+	group.Go(func() error { f.old.watchAiling(ctx); return nil })
 	return group.Wait()
 }
 
@@ -94,7 +95,7 @@ func (o *old) makeBlock(ctx context.Context, run *window.Run) error {
 	b, err := o.f.Files.Block(ctx, run)
 	if damagedBlock(err) {
 		for _, part := range run.Parts {
-			if heal := o.healBlock(ctx, part.File(), err); heal != nil {
+			if heal := o.heal(ctx, part.File(), err); heal != nil {
 				return heal
 			}
 		}
@@ -128,9 +129,7 @@ func (o *old) healBlock(ctx context.Context, name string, why error) error {
 	if b == nil {
 		return nil // another one is in its place since
 	}
-	o.f.Counters.FileErrs.Add(1)
-	o.f.Counters.FileErr.Store(&Failure{fmt.Errorf("block %s: %w", name, why), time.Now()})
-	defer o.f.Counters.FileErr.Store(nil)
+	o.ails(name, fmt.Errorf("block %s: %w", name, why))
 	o.f.Logger.Warn().Err(why).Str("block", name).
 		Msg("a block of old documents cannot be read: it is read again; if it is damaged, this replica is restored")
 	until := time.Now().Add(blockPatience)

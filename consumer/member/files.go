@@ -49,7 +49,8 @@ type old struct {
 	untidy  atomic.Bool    // files may be there that are needed no more
 	tidied  tidied         // guarded by the follower's mu
 	heals   map[string]int // how often each file was healed in the record at hand; of the goroutine that applies
-	lost    chan error     // a segment that a snapshot could not read
+	lost    chan error     // a file that a snapshot or a search could not read
+	ailing  atomic.Pointer[ailing]
 }
 
 // tidied is how it ended when files were last removed that are needed no more.
@@ -104,15 +105,22 @@ const (
 	mostHealed = 2
 )
 
-// heal makes a segment readable again: it is read once more, or else fetched from the store. It tries for as long as the
-// store is away or the disk is full.
+// heal makes a file readable again: it is read once more, or else a segment is fetched from the store. It tries for as long
+// as the store is away or the disk is full.
 func (o *old) heal(ctx context.Context, name string, why error) error {
+	heal := o.healSegment
 	if files.ValidBlockName(name) {
-		return o.healBlock(ctx, name, why)
+		heal = o.healBlock
 	}
-	o.f.Counters.FileErrs.Add(1)
-	o.f.Counters.FileErr.Store(&Failure{fmt.Errorf("segment %s: %w", name, why), time.Now()})
-	defer o.f.Counters.FileErr.Store(nil)
+	err := heal(ctx, name, why)
+	if err == nil {
+		o.whole(name)
+	}
+	return err
+}
+
+func (o *old) healSegment(ctx context.Context, name string, why error) error {
+	o.ails(name, fmt.Errorf("segment %s: %w", name, why))
 	o.f.Logger.Warn().Err(why).Str("segment", name).
 		Msg("old documents cannot be read from their file: it is read again, or fetched from the snapshot store")
 	err := retry.While(ctx, healPause, func() error {
@@ -125,8 +133,7 @@ func (o *old) heal(ctx context.Context, name string, why error) error {
 		}
 		return err
 	}, func(err error, _ time.Duration) bool {
-		o.f.Counters.FileErrs.Add(1)
-		o.f.Counters.FileErr.Store(&Failure{fmt.Errorf("segment %s: %w; it cannot be replaced: %w", name, why, err), time.Now()})
+		o.ails(name, fmt.Errorf("segment %s: %w; it cannot be replaced: %w", name, why, err))
 		return errors.Is(err, snapshot.ErrAway) || errors.Is(err, files.ErrFull)
 	})
 	switch {
@@ -222,14 +229,16 @@ type failing struct {
 	what        string // they are
 	most        int    // segments that may wait for them
 	since, said time.Time
+	last        *Failure
 }
 
 // note notes how a try to write ended. It says so the first time, and once a minute.
 func (t *failing) note(f *Follower, err error) {
 	switch {
 	case err != nil:
+		t.last = &Failure{err, time.Now()}
 		f.Counters.FileErrs.Add(1)
-		f.Counters.FileErr.Store(&Failure{err, time.Now()})
+		f.Counters.FileErr.Store(t.last)
 		if t.since.IsZero() {
 			t.since = time.Now()
 		}
@@ -239,7 +248,7 @@ func (t *failing) note(f *Follower, err error) {
 				Msg(t.what + " cannot be written to their directory: what they are for stays in memory, and judging waits when more segments than at_most do")
 		}
 	case !t.since.IsZero():
-		f.Counters.FileErr.Store(nil)
+		f.Counters.FileErr.CompareAndSwap(t.last, nil)
 		f.Logger.Info().Dur("took_ms", time.Since(t.since)).Msg(t.what + " are written to their directory again")
 		t.since, t.said = time.Time{}, time.Time{}
 	}

@@ -1,12 +1,16 @@
 package member
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/unecho/unecho/consumer/retry"
+	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/files"
+	"github.com/unecho/unecho/index/window"
 )
 
 const (
@@ -30,6 +34,51 @@ func (o *old) halt() (over func()) {
 			log.Info().Msg("judging waits no more for files of old documents")
 		}
 	}
+}
+
+// ailing is a file that could not be read, and is not healed.
+type ailing struct {
+	name    string
+	failure *Failure
+}
+
+// ails notes why a file cannot be read.
+func (o *old) ails(name string, err error) {
+	a := &ailing{name, &Failure{err, time.Now()}}
+	o.ailing.Store(a)
+	o.f.Counters.FileErrs.Add(1)
+	o.f.Counters.FileErr.Store(a.failure)
+}
+
+// whole notes that a file can be read, or is needed no more.
+func (o *old) whole(name string) {
+	if a := o.ailing.Load(); a != nil && a.name == name && o.ailing.CompareAndSwap(a, nil) {
+		o.f.Counters.FileErr.CompareAndSwap(a.failure, nil)
+	}
+}
+
+// watchAiling looks now and then whether the file that could not be healed can be read by now, or is needed no more, until ctx
+// is done.
+func (o *old) watchAiling(ctx context.Context) {
+	for retry.Pause(ctx, tidyEvery) == nil {
+		if a := o.ailing.Load(); a != nil && (!o.needs(a.name) || o.check(ctx, a.name) == nil) {
+			o.whole(a.name)
+		}
+	}
+}
+
+// check reads a file that the replica needs.
+func (o *old) check(ctx context.Context, name string) error {
+	if !files.ValidBlockName(name) {
+		_, err := o.f.Files.Read(ctx, name)
+		return err
+	}
+	var b *window.Block
+	o.f.Look(func(r *index.Replica) { b = r.Files().BlockOf(name) })
+	if b == nil {
+		return nil // another one is in its place since
+	}
+	return files.Check(ctx, o.f.Files, b)
 }
 
 // FileTrouble says why judging of a member waits for files of old documents, and what to do; empty: it does not.

@@ -20,7 +20,7 @@ const (
 
 // WatchLag calls withdraw, once, when the replica has not applied within max_lag what the journal held. A journal that
 // cannot be asked proves nothing, and leaving would help nobody then. With stays a time in which the replica does not
-// come on does not count: the journal cannot be read, and documents are passed on unchecked.
+// come on does not count, unless it waits for its files: the journal cannot be read, and documents are passed on unchecked.
 func (f *Follower) WatchLag(ctx context.Context, maxLag time.Duration, stays bool, withdraw func(error)) {
 	every := min(behindEvery, max(behindEveryMin, maxLag/10))
 	var b behind
@@ -36,7 +36,7 @@ func (f *Follower) WatchLag(ctx context.Context, maxLag time.Duration, stays boo
 			}
 			continue
 		}
-		if b.lags(next, time.Now(), stays) > maxLag {
+		if b.lags(next, time.Now(), stays && f.Counters.FilesHalt.Since().IsZero()) > maxLag {
 			withdraw(ErrBehind)
 			return
 		}

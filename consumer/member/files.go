@@ -51,6 +51,7 @@ type old struct {
 	heals   map[string]int // how often each file was healed in the record at hand; of the goroutine that applies
 	lost    chan error     // a file that a snapshot or a search could not read
 	ailing  atomic.Pointer[ailing]
+	seeking chan struct{} // one for each read of a search, also when nobody waits for that any more
 }
 
 // tidied is how it ended when files were last removed that are needed no more.
@@ -60,7 +61,7 @@ type tidied struct {
 }
 
 func newOld(f *Follower) *old {
-	o := &old{f: f, filed: make(chan struct{}, 1), heals: map[string]int{}, lost: make(chan error, 1)}
+	o := &old{f: f, filed: make(chan struct{}, 1), heals: map[string]int{}, lost: make(chan error, 1), seeking: make(chan struct{}, readsSought)}
 	o.pager = paging.Pager{
 		Replica: f.replica, Directory: f.Files, Aside: o.unlocked, Mend: o.mend,
 		Reads: f.Counters.reads, Late: &f.Counters.FileLate, Waits: f.Counters.FileWait.start,
@@ -177,16 +178,22 @@ func (h healed) Read(ctx context.Context, name string) ([]byte, error) {
 	if err == nil || ctx.Err() != nil || !h.needs(name) {
 		return data, err
 	}
-	if err := h.heal(ctx, name, err); err != nil {
-		if errors.Is(err, ErrFileLost) {
-			select {
-			case h.lost <- err:
-			default:
-			}
-		}
+	if err := h.healAside(ctx, name, err); err != nil {
 		return nil, err
 	}
 	return h.f.Files.Read(ctx, name)
+}
+
+// healAside heals a file beside judging. If that is lost KeepFiles ends.
+func (o *old) healAside(ctx context.Context, name string, why error) error {
+	err := o.heal(ctx, name, why)
+	if errors.Is(err, ErrFileLost) {
+		select {
+		case o.lost <- err:
+		default:
+		}
+	}
+	return err
 }
 
 // keep writes the segments that are sealed, and removes the files that are needed no more, until ctx is done. The

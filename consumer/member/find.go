@@ -2,6 +2,7 @@ package member
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"time"
@@ -16,6 +17,8 @@ const (
 	seekStep   = 2048 // documents looked at while the journal waits: some 100 us
 	seekAtOnce = 2
 	seekRest   = time.Millisecond // where a record is applied in part
+	// readsSought bounds the reads of searches that are under way: one that hangs stays so when its search has ended.
+	readsSought = 4
 )
 
 // Whereabouts is what the replica knows of a document, by its coordinates.
@@ -62,7 +65,7 @@ func (f *Follower) Find(ctx context.Context, topic string, partition int32, offs
 // A step takes some 100 us. What it wants of files is read before it is called again, and holds nobody up. Search returns
 // ErrNoReplica after the replica's time, and the cause of ctx.
 func (f *Follower) Search(ctx context.Context, step func(*index.Replica) (done bool)) error {
-	pages := map[window.Want][]byte{}
+	pages, healed := map[window.Want][]byte{}, map[string]bool{}
 	for {
 		select {
 		case f.steps <- struct{}{}:
@@ -74,7 +77,7 @@ func (f *Follower) Search(ctx context.Context, step func(*index.Replica) (done b
 		done, wanted, err := f.step(ctx, step, pages)
 		<-f.steps
 		if err == nil {
-			err = f.old.readSought(ctx, wanted, pages)
+			err = f.old.readSought(ctx, wanted, pages, healed)
 		}
 		if done || err != nil {
 			return err
@@ -102,23 +105,70 @@ func stepOf(r *index.Replica, step func(*index.Replica) bool, pages map[window.W
 	return done && len(wanted) == 0, wanted
 }
 
-// readSought reads what a step wants.
-func (o *old) readSought(ctx context.Context, wanted sought, pages map[window.Want][]byte) error {
+// readSought reads what a step wants. A file that cannot be read, or is damaged, is healed once: the next step wants it again.
+func (o *old) readSought(ctx context.Context, wanted sought, pages map[window.Want][]byte, healed map[string]bool) error {
 	for w, by := range wanted {
 		if w.Page == window.Whole {
 			clear(pages) // the file before it was walked
 		}
-		data, err := o.pager.Read(ctx, w)
+		data, err := o.mayHang(ctx, w.File, func(ctx context.Context) ([]byte, error) { return o.pager.Read(ctx, w) })
 		if err == nil && !by.Sound(w.Page, data) {
 			err = window.ErrDamaged
 		}
 		if err == nil {
 			pages[w] = data
-		} else if o.needs(w.File) { // else the next step does not want it
+			continue
+		}
+		if ctx.Err() != nil || errors.Is(err, ErrNoReplica) {
+			return err
+		}
+		if !o.needs(w.File) {
+			continue // the next step does not want it
+		}
+		if !healed[w.File] {
+			why := err
+			healed[w.File] = true
+			_, err = o.mayHang(ctx, w.File, func(ctx context.Context) ([]byte, error) {
+				return nil, o.healAside(ctx, w.File, why)
+			})
+		}
+		if err != nil {
 			return fmt.Errorf("search among old documents: file %s: %w", w.File, err)
 		}
 	}
 	return nil
+}
+
+// mayHang does something with a file for a search, which ends with ctx and with the replica's time, also while the disk does
+// not answer. If that lasts it is logged.
+func (o *old) mayHang(ctx context.Context, file string, do func(context.Context) ([]byte, error)) ([]byte, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type result struct {
+		data []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	for begin := o.seeking; ; begin = nil {
+		select {
+		case begin <- struct{}{}:
+			lasts := time.AfterFunc(haltsAfter, func() {
+				o.f.Logger.Warn().Str("file", file).Msg("a search among old documents waits for a file")
+			})
+			go func() {
+				defer func() { <-o.seeking }()
+				defer lasts.Stop()
+				data, err := do(ctx)
+				done <- result{data, err}
+			}()
+		case r := <-done:
+			return r.data, r.err
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-o.f.ended:
+			return nil, ErrNoReplica
+		}
+	}
 }
 
 // step takes one step and rests after it.

@@ -1,15 +1,20 @@
 package member
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"path"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/rs/zerolog"
+
+	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/files/filestest"
 	"github.com/unecho/unecho/index/snapshot"
 )
@@ -64,5 +69,85 @@ func TestFileThatIsNotHealed(t *testing.T) {
 			t.Errorf("it can be read again, and %v is told", f.Err)
 		}
 		stop()
+	})
+}
+
+// searches visits all documents that lie in files, and returns how many there are.
+func (b *shelved) searches(ctx context.Context) (n int, err error) {
+	var walk index.Walk
+	err = b.Search(ctx, func(r *index.Replica) bool {
+		return r.Step(&walk, 10, func(*index.Remembered) { n++ })
+	})
+	return n, err
+}
+
+// TestSearchHeals: a search heals a file that cannot be read for the moment, and goes on. If it is lost the replica's time ends.
+func TestSearchHeals(t *testing.T) {
+	t.Parallel()
+	for name, lost := range map[string]bool{"for the moment": false, "lost": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				b := newShelved(t)
+				b.Store = refusing{err: &snapshot.MissingSegmentsError{}}
+				b.judges(mostUnfiled)
+				var bad atomic.Bool
+				b.fails(&bad)
+				fails := b.disk.Before
+				b.disk.Before = func(c filestest.Call) error {
+					err := fails(c)
+					bad.Store(lost || err == nil && bad.Load())
+					return err
+				}
+				kept := make(chan error, 1)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				go func() { kept <- b.old.keep(ctx) }()
+				n, err := b.searches(t.Context())
+				if errors.Is(err, ErrFileLost) != lost || err == nil && n != mostUnfiled || b.Counters.FileErrs.Load() == 0 {
+					t.Errorf("%d documents are found, error %v", n, err)
+				}
+				if !lost {
+					cancel()
+				}
+				if err := <-kept; errors.Is(err, ErrFileLost) != lost {
+					t.Errorf("files are kept until %v", err)
+				}
+			})
+		})
+	}
+}
+
+// TestSearchOfAFileThatHangs: a search ends with its context while a read does not return. The log names the file once.
+func TestSearchOfAFileThatHangs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newShelved(t)
+		var said bytes.Buffer
+		b.Logger = zerolog.New(&said)
+		b.judges(mostUnfiled)
+		var bad atomic.Bool
+		name, answers := b.fails(&bad), make(chan struct{})
+		fails := b.disk.Before
+		b.disk.Before = func(c filestest.Call) error {
+			if fails(c) != nil {
+				<-answers
+			}
+			return nil
+		}
+		for range readsSought + 1 {
+			ctx, cancel := context.WithTimeout(t.Context(), 2*haltsAfter)
+			if _, err := b.searches(ctx); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("the search ends with %v", err)
+			}
+			cancel()
+		}
+		if n := strings.Count(said.String(), name); n != readsSought {
+			t.Errorf("the log says %s", &said)
+		}
+		close(answers)
+		if n, err := b.searches(t.Context()); err != nil || n != mostUnfiled {
+			t.Errorf("the disk answers again: %d documents are found, error %v", n, err)
+		}
 	})
 }

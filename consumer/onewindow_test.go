@@ -23,6 +23,7 @@ func TestOneWindowAtATime(t *testing.T) {
 	first, k := w.trimmed()
 	store := &slow{Store: w.store(), restores: 2, reading: make(chan struct{}), goOn: make(chan struct{})}
 	m := w.start(named("m"), rarely, func(s *Setup) { s.Store = store })
+	t.Cleanup(func() { close(store.goOn) }) // whatever fails, nobody waits
 	w.await("the first restore", store.reading)
 	store.goOn <- struct{}{}
 	w.joined(2 * w.setup.Params.Sessions)
@@ -81,6 +82,7 @@ func TestFillerHasOneWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
+	t.Cleanup(func() { close(store.goOn) })
 	go func() {
 		_, _, err := f.Run(w.context())
 		ended <- err

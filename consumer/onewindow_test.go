@@ -29,6 +29,7 @@ func TestOneWindowAtATime(t *testing.T) {
 	w.joined(2 * w.setup.Params.Sessions)
 	w.produce(100, 700)
 	w.settled()
+	w.counted(first, m) // what is committed while the network is frozen is not
 	before, window := m.Stats(), weak.Make(m.follower())
 	m.network.freeze()
 	for seed := range uint64(4) { // the answer that is under way brings the first of these

@@ -58,18 +58,24 @@ func (w *world) snapshotBy(k *member.Keeper, seed uint64) {
 	k.Take(w.context())
 }
 
-// eachOnce checks that each document that members forwarded came out once. It is for a journal that is trimmed and
-// cannot be replayed.
-func (w *world) eachOnce(members ...*running) {
+// counted waits until members have counted all documents. They are committed a moment before.
+func (w *world) counted(members ...*running) (unique, duplicate uint64) {
 	w.t.Helper()
-	var unique, duplicate uint64
-	w.becomes("not all are counted", func() bool { // they are committed a moment before
+	w.becomes("not all are counted", func() bool {
 		unique, duplicate = 0, 0
 		for _, m := range members {
 			unique, duplicate = unique+m.Stats().Unique, duplicate+m.Stats().Duplicate
 		}
 		return unique+duplicate >= uint64(w.total)
 	})
+	return unique, duplicate
+}
+
+// eachOnce checks that each document that members forwarded came out once. It is for a journal that is trimmed and
+// cannot be replayed.
+func (w *world) eachOnce(members ...*running) {
+	w.t.Helper()
+	unique, duplicate := w.counted(members...)
 	seen := map[string]bool{}
 	for _, r := range slices.Concat(w.outputs("news.unique", int(unique)), w.outputs("news.duplicate", int(duplicate))) {
 		if source := headerOf(r, sink.HeaderSource); seen[source] {

@@ -47,9 +47,9 @@ const forgetStep = 512
 
 // Forget lets all members forget the documents of these names, and with copies also the remembered copies of them:
 // see removal.Search. With dry it only looks for them. The offset is that of the journal from which on they are
-// forgotten, and -1 if nothing was appended. This member has erased them when Forget returns. Forget is asked by one
-// caller at a time: it returns member.ErrBusy to others, member.ErrNoReplica before there is a replica and after, and
-// the cause of ctx.
+// forgotten, and -1 if nothing was appended. This member has erased them, in its files as well, when Forget returns. Forget
+// is asked by one caller at a time: it returns member.ErrBusy to others, member.ErrNoReplica before there is a replica and
+// after, and the cause of ctx.
 func (s *Service) Forget(ctx context.Context, names []string, copies,
 	dry bool,
 ) (found removal.Found, offset int64, err error) {

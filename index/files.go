@@ -10,6 +10,7 @@ import (
 //	Files     Unfiled, File    the segments that could lie in a file, and one does now: its records leave memory
 //	          Names            the files that are needed still
 //	          Wanted, Give     what a call wants that ended early, and it was read
+//	          Sounder, Take    the same, checked beside the replica
 //	          Again            before Inquire, Seek or Step is called, also the first time
 //	          Done             what was given to them is dropped, at the next record at the latest
 //	Ahead     what a record will probably want, to be read at once; it may be left out

@@ -51,6 +51,33 @@ func (w *world) gone() (copies, passed int) {
 	return copies, passed
 }
 
+// TestFilesAreNoOutage: a member whose disk does not answer passes no document on. It leaves its partitions to others.
+func TestFilesAreNoOutage(t *testing.T) {
+	t.Parallel()
+	w, _ := remembering(t, 2500)
+	w.passes()
+	w.setup.Journal.PassAfter, w.setup.Params.MaxLag = 8*time.Second, 14*time.Second // a busy machine is slow, and no outage
+	d := newDisk(t)
+	m := w.start(named("m"), d.has)
+	w.produce(2000, 1)
+	w.settled()
+	w.quiet(m)
+	other := w.start(named("other"))
+	w.joined(2 * w.setup.Params.Sessions)
+	hung, release := d.hangs("read", false)
+	defer release()
+	w.produce(2000, 1)
+	<-hung
+	w.settled()
+	if _, passed := w.gone(); passed > 0 || m.Stats().Outage {
+		t.Errorf("%d documents were passed on", passed)
+	}
+	release()
+	w.ended(m)
+	w.ended(other)
+	w.audited()
+}
+
 // While the journal is away documents are passed on. When it is back, they are remembered, and none goes out twice.
 func TestOutagePasses(t *testing.T) {
 	t.Parallel()

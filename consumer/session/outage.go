@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -90,7 +91,8 @@ func (o *outage) close() {
 }
 
 // inTime runs a step that needs the journal. If documents are passed on while that is away, the step has until
-// PassAfter is over since a time, and away says that it was not done by then. In an outage it has no time.
+// PassAfter is over since a time, and away says that it was not done by then. In an outage it has no time. While the
+// replica waits for its files the journal may answer: then the step has longer, until the member withdraws.
 func (o *outage) inTime(ctx context.Context, since time.Time, step func(context.Context) error) (away bool, err error) {
 	if o.PassAfter == 0 {
 		return false, step(ctx)
@@ -98,8 +100,18 @@ func (o *outage) inTime(ctx context.Context, since time.Time, step func(context.
 	if o.lasts() {
 		return true, nil
 	}
-	bound, cancel := context.WithDeadlineCause(ctx, since.Add(o.PassAfter), errAway)
-	defer cancel()
+	bound, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var over *time.Timer
+	over = time.AfterFunc(math.MaxInt64, func() {
+		if o.Replica.Counters.FilesHalt.Since().IsZero() {
+			cancel(errAway)
+		} else {
+			over.Reset(o.PassAfter)
+		}
+	})
+	defer over.Stop()
+	over.Reset(time.Until(since.Add(o.PassAfter)))
 	err = step(bound)
 	if err == nil || !errors.Is(context.Cause(bound), errAway) || o.mail.Final() != nil || o.final(o.slot, err) != nil {
 		return false, err

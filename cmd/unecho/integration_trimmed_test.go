@@ -32,7 +32,8 @@ func (s *scene) provesAll() {
 	s.t.Helper()
 	report := s.auditLine(s.file)
 	if !report.OK || report.Records != s.total() || report.Unjudged == 0 || report.Absent != 0 {
-		s.t.Errorf("%d documents were sent and came out right; the audit says %s", s.total(), report.String())
+		s.t.Errorf("%d documents were sent and came out right; the audit says ok %v, %d unjudged, %d absent: %s", s.total(),
+			report.OK, report.Unjudged, report.Absent, report.String())
 	}
 }
 

@@ -1,7 +1,6 @@
 package window
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
@@ -385,19 +384,4 @@ func (h *Files) around(offset int64) (some []*segment, ok bool) {
 		ok = h.readable(s) && ok
 	}
 	return some, ok
-}
-
-// cloneLinks keeps the links of the documents of a segment while its records are not in memory.
-func (s *segment) cloneLinks() (all map[int]Links) {
-	for i := range s.n {
-		if !s.linked(i) {
-			continue
-		}
-		if all == nil {
-			all = map[int]Links{}
-		}
-		l := s.linksOf(i)
-		all[i] = Links{Absent: bytes.Clone(l.Absent), Fine: bytes.Clone(l.Fine)}
-	}
-	return all
 }

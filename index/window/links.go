@@ -1,6 +1,9 @@
 package window
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // fineKeys is the most fine keys under which a document is linked.
 const fineKeys = 12
@@ -80,3 +83,18 @@ const BucketBytes = 8
 
 // FineBytes returns what a document counts against duplicates.remember.memory for so many fine keys under which it is linked.
 func FineBytes(keys int) int64 { return int64(keys) * (fineBytes + BucketBytes) }
+
+// cloneLinks keeps the links of the documents of a segment while its records are not in memory.
+func (s *segment) cloneLinks() (all map[int]Links) {
+	for i := range s.n {
+		if !s.linked(i) {
+			continue
+		}
+		if all == nil {
+			all = map[int]Links{}
+		}
+		l := s.linksOf(i)
+		all[i] = Links{Absent: bytes.Clone(l.Absent), Fine: bytes.Clone(l.Fine)}
+	}
+	return all
+}

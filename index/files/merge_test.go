@@ -22,14 +22,21 @@ func TestMergeFindsTheDiskFull(t *testing.T) {
 	t.Run("run", func(t *testing.T) { mergesAgain(t, files.Owner{Run: "unecho dedup"}, false) })
 }
 
-func mergesAgain(t *testing.T, owner files.Owner, again bool) {
+// remembering opens a directory, and returns a replica with old documents that do not lie there yet.
+func remembering(t *testing.T, disk files.System, owner files.Owner) (*files.Directory, *index.Replica) {
 	t.Helper()
-	disk := &filestest.Faulty{System: filestest.NewMemory()}
 	d, err := files.OpenIn(disk, "/files", owner)
 	noError(t, err)
 	replica, err := index.NewReplica(ofBlocks(), index.Fingerprint(testSettings))
 	noError(t, err)
 	remember(replica)
+	return d, replica
+}
+
+func mergesAgain(t *testing.T, owner files.Owner, again bool) {
+	t.Helper()
+	disk := &filestest.Faulty{System: filestest.NewMemory()}
+	d, replica := remembering(t, disk, owner)
 	found(t, replica, d)
 	of := replica.Files()
 	before, full := of.Names(), 0
@@ -60,16 +67,12 @@ func TestMergeFindsNoBlock(t *testing.T) {
 		"damaged": func(disk *filestest.Memory, path string) error { disk.Damage(path, 1000); return nil },
 	} {
 		disk := filestest.NewMemory()
-		d, err := files.OpenIn(disk, "/files", files.Owner{Run: "unecho dedup"})
-		noError(t, err)
-		replica, err := index.NewReplica(ofBlocks(), index.Fingerprint(testSettings))
-		noError(t, err)
-		remember(replica)
+		d, replica := remembering(t, disk, files.Owner{Run: "unecho dedup"})
 		found(t, replica, d)
 		of := replica.Files()
 		noError(t, d.Close())
 		noError(t, harm(disk, "/files/"+of.Blocks()[0].File()))
-		d, err = files.OpenIn(disk, "/files", files.Owner{Run: "unecho dedup"})
+		d, err := files.OpenIn(disk, "/files", files.Owner{Run: "unecho dedup"})
 		noError(t, err)
 		of.BlocksOf(window.Sizes{Run: 1, Merge: 2, Parts: 1})
 		if err := paging.Keep(t.Context(), d, of); !errors.Is(err, files.ErrUnreadable) {
@@ -82,11 +85,7 @@ func TestMergeFindsNoBlock(t *testing.T) {
 // TestFirstBlockFindsTheDiskFull: segments need a block, so a disk that is full when it is made is an error.
 func TestFirstBlockFindsTheDiskFull(t *testing.T) {
 	disk := &filestest.Faulty{System: filestest.NewMemory()}
-	d, err := files.OpenIn(disk, "/files", files.Owner{})
-	noError(t, err)
-	replica, err := index.NewReplica(ofBlocks(), index.Fingerprint(testSettings))
-	noError(t, err)
-	remember(replica)
+	d, replica := remembering(t, disk, files.Owner{})
 	replica.Files().BlocksOf(window.Sizes{Run: 1, Merge: 2, Parts: 1})
 	disk.Before = func(c filestest.Call) error {
 		if c.Op == "create" && strings.Contains(c.Path, ".block") {

@@ -161,24 +161,22 @@ func (p *Page) Until(expression string) error {
 // Press sends keys, such as those of package kb.
 func (p *Page) Press(keys string) error { return chromedp.Run(p.ctx, chromedp.KeyEvent(keys)) }
 
-// Click clicks what a selector finds, as a person would: again if it has moved away meanwhile.
+// Click clicks what a selector finds, when a person could: it can be seen, and nothing lies over it. It goes by no coordinates,
+// because a busy machine draws a tab in the back so late that something else stands there by then.
 func (p *Page) Click(selector string) error {
-	const most = 5
-	listen := fmt.Sprintf(`window.missed = true;
-		addEventListener('click', (e) => { if (e.target.closest(%q)) window.missed = false; }, {capture: true})`, selector)
-	for range most {
-		var missed bool
-		if err := p.Eval(listen, nil); err != nil {
-			return err
-		}
-		if err := chromedp.Run(p.ctx, chromedp.Click(selector, chromedp.ByQuery)); err != nil {
-			return err
-		}
-		if err := p.Eval(`window.missed === true`, &missed); err != nil || !missed { // a page that comes next knows of none
-			return err
-		}
+	err := p.Until(fmt.Sprintf(`(() => {
+		const e = document.querySelector(%q);
+		e.scrollIntoView({block: 'center', behavior: 'instant'});
+		const at = e.getBoundingClientRect();
+		return e.checkVisibility() && e.contains(document.elementFromPoint(at.x + at.width / 2, at.y + at.height / 2));
+	})()`, selector))
+	if err != nil {
+		return err
 	}
-	return fmt.Errorf("%s moves: %d clicks have missed it", selector, most)
+	click := fmt.Sprintf(`{ const e = document.querySelector(%q); e.focus({preventScroll: true}); e.click(); }`, selector)
+	return chromedp.Run(p.ctx, chromedp.Evaluate(click, nil, func(e *runtime.EvaluateParams) *runtime.EvaluateParams {
+		return e.WithUserGesture(true)
+	}))
 }
 
 // LookAt looks at the page in another way, and waits until the plots have the width that they should. Its tab comes

@@ -4,6 +4,7 @@
 //
 //	browser.go   a browser, and pages in it
 //	program.go   the program: built once, started, killed
-//	stage.go     the program's page with made-up answers behind it
 //	shots/       makes the pictures of the documents
+//
+// The tests have the program's page with made-up answers behind it: Stage, in answers_test.go.
 package pagetest

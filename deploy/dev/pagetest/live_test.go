@@ -1,9 +1,11 @@
 package pagetest
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
 	"net"
 	"os"
 	"path/filepath"
@@ -179,4 +181,10 @@ func TestPictures(t *testing.T) {
 			t.Errorf("make screenshots makes %s: %v, and it was not run: %v", name, taken[name], err)
 		}
 	}
+}
+
+// sizeOf is how large a picture is, in pixels.
+func sizeOf(data []byte) (wide, high int64, err error) {
+	c, _, err := image.DecodeConfig(bytes.NewReader(data))
+	return int64(c.Width), int64(c.Height), err
 }

@@ -1,12 +1,9 @@
 package pagetest
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"image"
-	_ "image/png" // the pictures' format
 	"slices"
 	"time"
 )
@@ -141,10 +138,4 @@ func (p *Page) top() error { return p.Eval(`scrollTo(0, 0)`, nil) }
 // answer brings the answer of the lookup into view.
 func (p *Page) answer() error {
 	return p.Eval(`scrollTo(0, document.getElementById('lookup').getBoundingClientRect().top + scrollY - 16)`, nil)
-}
-
-// sizeOf is how large a picture is, in pixels.
-func sizeOf(data []byte) (wide, high int64, err error) {
-	c, _, err := image.DecodeConfig(bytes.NewReader(data))
-	return int64(c.Width), int64(c.Height), err
 }

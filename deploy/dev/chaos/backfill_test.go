@@ -166,3 +166,28 @@ func came(rec *topic.Record) (place, text string) {
 	}
 	return place, text + fmt.Sprintf(" %q=%q", rec.Key, rec.Value)
 }
+
+// fillBroker fills the disk of the last broker until it ends by that, calls then, and starts it again with room. It
+// returns false if that broker has no disk of its own.
+func (w *world) fillBroker(ctx context.Context, then func()) (bool, error) {
+	if w.disk == nil {
+		return false, nil
+	}
+	b := w.kafka.Brokers[brokers-1]
+	filled, err := w.disk.fill(ctx, func(ctx context.Context) error {
+		select {
+		case <-b.Done():
+			then()
+			return nil
+		case <-ctx.Done():
+			return fmt.Errorf("wait until %s ends by its full disk: %w", b.Name, context.Cause(ctx))
+		}
+	})
+	if err != nil || !filled {
+		return filled, err
+	}
+	if err := w.clocks.begin(ctx, b); err != nil {
+		return true, err
+	}
+	return true, b.Await(context.WithoutCancel(ctx))
+}

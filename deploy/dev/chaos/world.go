@@ -190,31 +190,6 @@ func (w *world) loseBroker(ctx context.Context, i int, meanwhile func(context.Co
 	return errors.Join(b.Await(ctx), before.Mend(ctx))
 }
 
-// fillBroker fills the disk of the last broker until it ends by that, calls then, and starts it again with room. It
-// returns false if that broker has no disk of its own.
-func (w *world) fillBroker(ctx context.Context, then func()) (bool, error) {
-	if w.disk == nil {
-		return false, nil
-	}
-	b := w.kafka.Brokers[brokers-1]
-	filled, err := w.disk.fill(ctx, func(ctx context.Context) error {
-		select {
-		case <-b.Done():
-			then()
-			return nil
-		case <-ctx.Done():
-			return fmt.Errorf("wait until %s ends by its full disk: %w", b.Name, context.Cause(ctx))
-		}
-	})
-	if err != nil || !filled {
-		return filled, err
-	}
-	if err := w.clocks.begin(ctx, b); err != nil {
-		return true, err
-	}
-	return true, b.Await(context.WithoutCancel(ctx))
-}
-
 // until asks again and again until is returns true. The error says what was waited for.
 func until(ctx context.Context, what string, bound time.Duration, is func(context.Context) bool) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, bound, fmt.Errorf("not within %v", bound))

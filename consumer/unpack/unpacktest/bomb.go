@@ -17,6 +17,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/unecho/unecho/consumer/retry"
 )
 
 // Zeros returns a batch of n records, each with a value of size zeros.
@@ -100,27 +102,16 @@ func Batch(n int, codec kgo.CompressionCodecType, records []byte) []byte {
 // Drop produces a batch as it is, and returns the offset of its first record. It waits for a leader, because a
 // partition that was just made may not have one yet.
 func Drop(ctx context.Context, client *kgo.Client, topic string, partition int32, batch []byte) (int64, error) {
-	again := time.NewTicker(50 * time.Millisecond)
-	defer again.Stop()
 	for {
 		offset, err := drop(ctx, client, topic, partition, batch)
-		if err == nil || !kerr.IsRetriable(err) {
+		if err == nil || !kerr.IsRetriable(err) || retry.Pause(ctx, 50*time.Millisecond) != nil {
 			return offset, err
-		}
-		select {
-		case <-again.C:
-		case <-ctx.Done():
-			return 0, err
 		}
 	}
 }
 
 func drop(ctx context.Context, client *kgo.Client, topic string, partition int32, batch []byte) (int64, error) {
-	meta := kmsg.NewPtrMetadataRequest()
-	asked := kmsg.NewMetadataRequestTopic()
-	asked.Topic = &topic
-	meta.Topics = append(meta.Topics, asked)
-	found, err := meta.RequestWith(ctx, client)
+	id, leader, err := leaderOf(ctx, client, topic, partition)
 	if err != nil {
 		return 0, err
 	}
@@ -129,21 +120,30 @@ func drop(ctx context.Context, client *kgo.Client, topic string, partition int32
 	p := kmsg.NewProduceRequestTopicPartition()
 	p.Partition, p.Records = partition, batch
 	t := kmsg.NewProduceRequestTopic()
-	t.Topic, t.TopicID, t.Partitions = topic, found.Topics[0].TopicID, append(t.Partitions, p)
+	t.Topic, t.TopicID, t.Partitions = topic, id, append(t.Partitions, p)
 	req.Topics = append(req.Topics, t)
-	leader := int32(-1)
-	for _, at := range found.Topics[0].Partitions {
-		if at.Partition == partition {
-			leader = at.Leader
-		}
-	}
-	if leader < 0 {
-		return 0, kerr.LeaderNotAvailable
-	}
-	resp, err := client.Broker(int(leader)).RetriableRequest(ctx, req)
+	resp, err := leader.RetriableRequest(ctx, req)
 	if err != nil {
 		return 0, err
 	}
 	got := resp.(*kmsg.ProduceResponse).Topics[0].Partitions[0]
 	return got.BaseOffset, kerr.ErrorForCode(got.ErrorCode)
+}
+
+// leaderOf returns the id of a topic, and the broker that leads one of its partitions.
+func leaderOf(ctx context.Context, client *kgo.Client, topic string, partition int32) (id [16]byte, leader *kgo.Broker, err error) {
+	meta := kmsg.NewPtrMetadataRequest()
+	asked := kmsg.NewMetadataRequestTopic()
+	asked.Topic = &topic
+	meta.Topics = append(meta.Topics, asked)
+	found, err := meta.RequestWith(ctx, client)
+	if err != nil {
+		return id, nil, err
+	}
+	for _, at := range found.Topics[0].Partitions {
+		if at.Partition == partition && at.Leader >= 0 {
+			return found.Topics[0].TopicID, client.Broker(int(at.Leader)), nil
+		}
+	}
+	return id, nil, kerr.LeaderNotAvailable
 }

@@ -22,21 +22,12 @@ type Raw struct {
 // Read returns the committed records of a partition. It asks the broker and reads the batches itself, so that no
 // client's records come between.
 func Read(ctx context.Context, client *kgo.Client, topic string, partition int32) (all []Raw, err error) {
-	meta := kmsg.NewPtrMetadataRequest()
-	asked := kmsg.NewMetadataRequestTopic()
-	asked.Topic = &topic
-	meta.Topics = append(meta.Topics, asked)
-	found, err := meta.RequestWith(ctx, client)
+	id, leader, err := leaderOf(ctx, client, topic, partition)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read %s/%d: %w", topic, partition, err)
 	}
-	for _, at := range found.Topics[0].Partitions {
-		if at.Partition == partition {
-			from := reader{topic: topic, id: found.Topics[0].TopicID, partition: partition, broker: client.Broker(int(at.Leader))}
-			return from.all(ctx)
-		}
-	}
-	return nil, fmt.Errorf("%s has no partition %d", topic, partition)
+	from := reader{topic: topic, id: id, partition: partition, broker: leader}
+	return from.all(ctx)
 }
 
 type reader struct {

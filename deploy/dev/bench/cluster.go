@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/retry"
 )
 
 // cluster is a broker to measure on.
@@ -89,17 +90,13 @@ func (c *cluster) create(ctx context.Context, topic string, partitions int) erro
 
 // again asks until it is so. The last error goes with that of ctx.
 func again(ctx context.Context, isSo func() (bool, error)) error {
-	ticker := time.NewTicker(50 * time.Millisecond)
-	defer ticker.Stop()
 	for {
 		so, err := isSo()
 		if so {
 			return nil
 		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return errors.Join(context.Cause(ctx), err)
+		if over := retry.Pause(ctx, 50*time.Millisecond); over != nil {
+			return errors.Join(over, err)
 		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/unecho/unecho/consumer/retry"
 )
 
 // stream brings documents into the source at a rate while a contender works, and notes how long each one takes from
@@ -134,13 +136,9 @@ const arrivalBound = 30 * time.Second
 func (s *stream) until(ctx context.Context, n int) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, arrivalBound, fmt.Errorf("nothing more came for %s", arrivalBound))
 	defer cancel()
-	ticker := time.NewTicker(tick)
-	defer ticker.Stop()
 	for int(s.through.Load()) < n {
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return fmt.Errorf("%d of %d documents have arrived: %w", s.through.Load(), n, context.Cause(ctx))
+		if err := retry.Pause(ctx, tick); err != nil {
+			return fmt.Errorf("%d of %d documents have arrived: %w", s.through.Load(), n, err)
 		}
 	}
 	return nil

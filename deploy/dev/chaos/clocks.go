@@ -149,8 +149,6 @@ func (c *clocks) begin(ctx context.Context, s *testbed.Server) error {
 
 // run has the clocks drift until ctx is done. What they gain or lose is set right every minute, by a step.
 func (c *clocks) run(ctx context.Context) {
-	tick := time.NewTicker(driftEvery)
-	defer tick.Stop()
 	for ctx.Err() == nil {
 		c.mu.Lock()
 		for s, l := range c.lives {
@@ -160,10 +158,7 @@ func (c *clocks) run(ctx context.Context) {
 			}
 		}
 		c.mu.Unlock()
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-		}
+		wait(ctx, driftEvery)
 	}
 }
 

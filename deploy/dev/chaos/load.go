@@ -49,8 +49,6 @@ const tick = 50 * time.Millisecond
 // run writes until ctx is done, at the rate per second that rate gives for each time. It returns when everything is
 // acknowledged.
 func (l *load) run(ctx context.Context, rate func(time.Duration) float64) error {
-	ticker := time.NewTicker(tick)
-	defer ticker.Stop()
 	began, last, due := time.Now(), time.Now(), 0.0
 	for ctx.Err() == nil {
 		now := time.Now()
@@ -58,10 +56,7 @@ func (l *load) run(ctx context.Context, rate func(time.Duration) float64) error 
 		for ; due >= 1 && ctx.Err() == nil; due-- {
 			l.write(l.document())
 		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-		}
+		wait(ctx, tick)
 	}
 	if err := l.client.Flush(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("write documents: %w", err)

@@ -97,7 +97,7 @@ func (s *scene) comeOut(ctx context.Context, output string) error {
 		}
 		here := 0
 		for _, r := range records {
-			here += min(1, came[coordinates(r)])
+			here += min(1, came[fmt.Sprintf("%s/%d/%d", r.Topic, r.Partition, r.Offset)])
 		}
 		return err == nil && here == len(records)
 	})
@@ -107,8 +107,4 @@ func (s *scene) comeOut(ctx context.Context, output string) error {
 		}
 	}
 	return err
-}
-
-func coordinates(r *kgo.Record) string {
-	return fmt.Sprintf("%s/%d/%d", r.Topic, r.Partition, r.Offset)
 }

@@ -58,11 +58,12 @@ func newScene(ctx context.Context, w *world, p params, store string, ops bool) (
 		s.params.skew = min(p.skew, mostSigned)
 	}
 	s.source, s.quiet.source = s.name+".news", s.name+".quiet"
-	dir, err := w.subdirectory(s.name)
+	s.dir = filepath.Join(w.dir, s.name)
+	s.file = filepath.Join(s.dir, "unecho.yaml")
+	err := os.MkdirAll(s.dir, 0o755)
 	if err != nil {
 		return nil, err
 	}
-	s.dir, s.file = dir, filepath.Join(dir, "unecho.yaml")
 	if err := s.configure(); err != nil {
 		return nil, err
 	}

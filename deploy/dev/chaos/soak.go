@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/unecho/unecho/consumer/retry"
 )
 
 // sampleEvery is how often members are asked for their figures.
@@ -81,8 +83,6 @@ func (s *scene) samples(ctx context.Context, all [][]sample, out io.Writer) erro
 	if err := s.well(ctx); err != nil {
 		return err
 	}
-	tick := time.NewTicker(sampleEvery)
-	defer tick.Stop()
 	began := time.Now()
 	for n := 0; time.Since(began) < s.params.soak; n++ {
 		for i, address := range s.ops {
@@ -95,10 +95,8 @@ func (s *scene) samples(ctx context.Context, all [][]sample, out io.Writer) erro
 				fmt.Fprintf(out, "%6s  member %d  %s\n", time.Since(began).Round(time.Second), i, one)
 			}
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := retry.Pause(ctx, sampleEvery); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -44,14 +44,9 @@ func newWatch(w *world, group, source string, l *load) *watch {
 
 // run asks until ctx is done.
 func (w *watch) run(ctx context.Context) {
-	tick := time.NewTicker(watchEvery)
-	defer tick.Stop()
 	for ctx.Err() == nil {
 		w.look(ctx)
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-		}
+		wait(ctx, watchEvery)
 	}
 }
 

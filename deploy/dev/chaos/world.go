@@ -17,6 +17,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/deploy/dev/proxy"
 	"github.com/unecho/unecho/deploy/dev/testbed"
 )
@@ -194,13 +195,9 @@ func (w *world) loseBroker(ctx context.Context, i int, meanwhile func(context.Co
 func until(ctx context.Context, what string, bound time.Duration, is func(context.Context) bool) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, bound, fmt.Errorf("not within %v", bound))
 	defer cancel()
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
 	for !is(ctx) {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return fmt.Errorf("wait until %s: %w", what, context.Cause(ctx))
+		if err := retry.Pause(ctx, 100*time.Millisecond); err != nil {
+			return fmt.Errorf("wait until %s: %w", what, err)
 		}
 	}
 	return nil
@@ -237,10 +234,4 @@ func (w *world) remove(ctx context.Context, prefix string) error {
 		}
 	}
 	return err
-}
-
-// subdirectory makes a directory in the world's.
-func (w *world) subdirectory(name string) (string, error) {
-	path := filepath.Join(w.dir, name)
-	return path, os.MkdirAll(path, 0o755)
 }

@@ -20,7 +20,7 @@ import (
 // where the replica says that feeders before it, or beside it, have come to. It waits for the sessions, which make
 // the partitions known to the journal and commit the verdicts. It returns nil, the cause of ctx, or a *stop.Error.
 func Run(ctx context.Context, s Setup) error {
-	f := &feeder{Setup: &s, unpacker: unpack.New(s.unpackLimits())}
+	f := &feeder{Setup: &s, unpacker: unpack.New(unpack.LimitsOf(s.MaxBatchBytes, s.FetchBytes))}
 	var err error
 	if f.workers, err = signing.NewWorkers(s.Signing, f.unpacker); err != nil {
 		return fmt.Errorf("build feeder: %w", err)

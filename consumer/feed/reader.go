@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
@@ -57,43 +58,25 @@ func newReader(s *Setup, u *unpack.Unpacker, workers signing.Workers, m *feeding
 const fetchWait = 100 * time.Millisecond
 
 func (r *reader) options() []kgo.Opt {
-	at := map[string]map[int32]kgo.Offset{}
+	var at kadm.Offsets
 	for i, of := range r.Plan.Ranges {
 		if r.merge.Exhausted(i) {
 			r.paused[i] = true
 			continue
 		}
-		if at[of.Topic] == nil {
-			at[of.Topic] = map[int32]kgo.Offset{}
-		}
-		at[of.Topic][of.Source.Partition] = kgo.NewOffset().At(r.merge.Position(i))
+		at.AddOffset(of.Topic, of.Source.Partition, r.merge.Position(i), -1)
 	}
-	return append(append(append([]kgo.Opt{}, r.Cluster.Options...), r.unpacker.Options(r.Cluster.Client)...),
-		kgo.ConsumePartitions(at),
+	return append(slices.Concat(r.Cluster.Options, r.unpacker.Options(r.Cluster.Client), unpack.SourceOptions(r.FetchBytes)),
+		kgo.ConsumePartitions(at.KOffsets()),
 		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
-		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
-		kgo.KeepControlRecords(), // they move the position over markers, and over what was aborted before them
 		kgo.FetchMaxWait(fetchWait),
-		kgo.FetchMaxBytes(int32(r.FetchBytes)),
-		kgo.BrokerMaxReadBytes(int32(max(100<<20, r.FetchBytes))), // the library's, or more
-		kgo.FetchMaxPartitionBytes(int32(min(r.FetchBytes, partitionBytes, max(2*r.quota().Range, leastFetch)))),
+		kgo.FetchMaxPartitionBytes(int32(min(r.FetchBytes, unpack.PartitionBytes, max(2*r.quota().Range, leastFetch)))),
 	)
 }
 
-// partitionBytes is how much of a partition one fetch brings at most, and leastFetch is what it may always bring. A
-// partition that is not read any more loses what was fetched of it and not polled.
-const (
-	partitionBytes = 4 << 20
-	leastFetch     = 64 << 10
-)
-
-// unpackLimits are those of a session: the first decides what is rejected.
-func (s *Setup) unpackLimits() unpack.Limits {
-	return unpack.Limits{Batch: s.MaxBatchBytes, Held: max(s.MaxBatchBytes, unpackedFetches*s.FetchBytes)}
-}
-
-// unpackedFetches is how many fetches are held unpacked. Text is compressed to a fourth, as a rule.
-const unpackedFetches = 4
+// leastFetch is how much of a partition one fetch may always bring. A partition that is not read any more loses what was
+// fetched of it and not polled.
+const leastFetch = 64 << 10
 
 // pollWait is how long a poll waits for documents, and so how long finished entries may wait for a full record.
 const pollWait = 250 * time.Millisecond
@@ -155,9 +138,7 @@ func (r *reader) balance() {
 		}
 		list[of.Topic] = append(list[of.Topic], of.Source.Partition)
 	}
-	if len(pause) > 0 {
-		r.client.PauseFetchPartitions(pause)
-	}
+	r.client.PauseFetchPartitions(pause) // of none it does nothing
 	if len(resume) > 0 {
 		r.client.ResumeFetchPartitions(resume)
 	}

@@ -17,9 +17,6 @@ import (
 	"github.com/unecho/unecho/consumer/unpack"
 )
 
-// untoldPatience is how long a partition may have been left alone when a poll begins that does not tell of it.
-const untoldPatience = 5 * time.Second
-
 // troubled returns the first error of a poll that does not pass by itself.
 func (r *reader) troubled(fetches kgo.Fetches, polling time.Time) (first error) {
 	fetches.EachError(func(topic string, partition int32, err error) {
@@ -30,10 +27,7 @@ func (r *reader) troubled(fetches kgo.Fetches, polling time.Time) (first error) 
 	if first != nil {
 		return first
 	}
-	if p, is := r.unpacker.Unreported(polling.Add(-untoldPatience)); is {
-		return fmt.Errorf("%v stands still at a batch that cannot be unpacked, and the client does not say so", p)
-	}
-	return nil
+	return r.unpacker.LeftAlone(polling)
 }
 
 func (r *reader) trouble(topic string, partition int32, err error) error {

@@ -124,9 +124,7 @@ func (c *client) choose(assigned, worth []*assignment) {
 		}
 		c.paused[name] = !is
 	}
-	if len(pause) > 0 {
-		c.group.Client().PauseFetchPartitions(pause)
-	}
+	c.group.Client().PauseFetchPartitions(pause) // of none it does nothing
 	if len(resume) > 0 {
 		c.group.Client().ResumeFetchPartitions(resume)
 	}
@@ -154,9 +152,7 @@ func (c *client) rewind(groups []protocol.Group) {
 		}
 		to[g.Topic][g.Source.Partition] = kgo.EpochOffset{Epoch: -1, Offset: g.End}
 	}
-	if len(to) > 0 {
-		c.group.Client().SetOffsets(to)
-	}
+	c.group.Client().SetOffsets(to) // of none it does nothing
 }
 
 // troubled returns the first error that came with a poll, apart from the end of its own context, which may have come if
@@ -253,22 +249,6 @@ func (c *client) tolerates(err error, member *protocol.Member) bool {
 			Msg("a batch holds more records than there is room for, or cannot be read: its partition waits, the others go on")
 	}
 	return true
-}
-
-// untoldPatience is how long a partition may have been left alone when a poll begins that does not tell of it.
-const untoldPatience = 5 * time.Second
-
-// checkSilentPartitions returns an error if the client has left a partition alone and has thrown away the message about
-// it. A client that is opened anew comes to the same batch again, and tells. A full poll may leave the message to the
-// next one.
-func (c *client) checkSilentPartitions(fetches kgo.Fetches, most int, polling time.Time) error {
-	if fetches.NumRecords() >= most {
-		return nil
-	}
-	if p, is := c.unpacker.Unreported(polling.Add(-untoldPatience)); is {
-		return fmt.Errorf("%v stands still at a batch that cannot be unpacked, and the client does not say so", p)
-	}
-	return nil
 }
 
 // skipRemedy says how a person can go on. All members are stopped and a command leaves out the batch, or the batch gets

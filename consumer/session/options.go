@@ -6,12 +6,9 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
-)
 
-// partitionBytes is how much of a partition one fetch brings at most. The client's 1 MiB fills a transaction of a few
-// partitions only in part: of documents of 2 kB in four partitions it brings some 3,000, and 4 MiB bring enough for the
-// default poll_records.
-const partitionBytes = 4 << 20
+	"github.com/unecho/unecho/consumer/unpack"
+)
 
 // heartbeat is how soon a session learns of a rebalance. Each phase of a rebalance waits for the last member to learn
 // of it, and there are more rebalances than one would think. For example, a session that leads the group comes back
@@ -25,15 +22,7 @@ const refusedAgain = 100 * time.Millisecond
 
 // readOptions are those of a client that reads the source.
 func (s *Setup) readOptions() []kgo.Opt {
-	return []kgo.Opt{
-		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
-		// what is polled is committed: so are the markers, and with them what was aborted before them
-		kgo.KeepControlRecords(),
-		kgo.FetchMaxWait(time.Second),
-		kgo.FetchMaxBytes(int32(s.Params.FetchBytes)),
-		kgo.BrokerMaxReadBytes(int32(max(100<<20, s.Params.FetchBytes))), // the library's, or more
-		kgo.FetchMaxPartitionBytes(int32(min(s.Params.FetchBytes, partitionBytes))),
-	}
+	return append(unpack.SourceOptions(int(s.Params.FetchBytes)), kgo.FetchMaxWait(time.Second))
 }
 
 // options are those of a session's client, without those that the taking of partitions has.

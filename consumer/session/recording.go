@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
@@ -43,7 +44,7 @@ func newRecorder(ctx context.Context, setup *Setup, slot string, owing []*assign
 	if err != nil {
 		return nil, fmt.Errorf("list offsets of the source: %w", err)
 	}
-	at := map[string]map[int32]kgo.Offset{}
+	var at kadm.Offsets
 	for _, a := range owing {
 		begin, ok := begins.Lookup(a.Topic, a.Source.Partition)
 		if !ok || begin.Err != nil {
@@ -53,10 +54,7 @@ func newRecorder(ctx context.Context, setup *Setup, slot string, owing []*assign
 			continue
 		}
 		r.of[a.Name()] = a
-		if at[a.Topic] == nil {
-			at[a.Topic] = map[int32]kgo.Offset{}
-		}
-		at[a.Topic][a.Source.Partition] = kgo.NewOffset().At(a.Journaled())
+		at.AddOffset(a.Topic, a.Source.Partition, a.Journaled(), -1)
 	}
 	if len(r.of) == 0 {
 		return nil, nil
@@ -64,7 +62,7 @@ func newRecorder(ctx context.Context, setup *Setup, slot string, owing []*assign
 	r.Logger.Info().Str("session", slot).Int64("offsets", unjournaled(slices.Collect(maps.Values(r.of)))).
 		Msg("recording what was passed on unchecked")
 	r.client, err = kgo.NewClient(slices.Concat(r.Cluster.Options, r.Options, r.pipeline.Unpacker.Options(r.Cluster.Client),
-		r.readOptions(), []kgo.Opt{kgo.ConsumePartitions(at), kgo.ConsumeResetOffset(kgo.NoResetOffset())})...)
+		r.readOptions(), []kgo.Opt{kgo.ConsumePartitions(at.KOffsets()), kgo.ConsumeResetOffset(kgo.NoResetOffset())})...)
 	if err != nil {
 		return nil, fmt.Errorf("open the client that records: %w", err)
 	}

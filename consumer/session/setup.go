@@ -80,15 +80,5 @@ func (s *Setup) takeovers() *takeover.Setup {
 func (s *Setup) pipeline() (*pipeline.Pipeline, error) {
 	return pipeline.New(&pipeline.Setup{
 		Signing: s.Signing(), Log: s.Log, Replica: s.Replica, Clock: s.Clock, DryRun: s.Sink.DryRun, Counters: s.Counters, Logger: s.Logger,
-	}, unpack.New(s.unpackLimits()))
+	}, unpack.New(unpack.LimitsOf(int(s.Params.MaxBatchBytes), int(s.Params.FetchBytes))))
 }
-
-// unpackLimits are the bounds of one session. It holds two things unpacked: the batch that it forwards, and the one
-// that comes next.
-func (s *Setup) unpackLimits() unpack.Limits {
-	batch := int(s.Params.MaxBatchBytes)
-	return unpack.Limits{Batch: batch, Held: max(batch, unpackedFetches*int(s.Params.FetchBytes))}
-}
-
-// unpackedFetches is how many fetches a session holds unpacked. Text is compressed to a fourth, as a rule.
-const unpackedFetches = 4

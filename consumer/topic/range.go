@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/broker"
@@ -48,13 +49,10 @@ type Reading struct {
 // fn's first error.
 func (r Range) Read(ctx context.Context, by Reading, fn func(*kgo.Record) error) error {
 	g := reading{Reading: by, left: Range{}, waiting: map[entry.PartitionName]*waiting{}, room: mostWaiting, fn: fn}
-	from := map[string]map[int32]kgo.Offset{}
+	var from kadm.Offsets
 	for name, part := range r {
 		if part.From < part.To {
-			if from[name.Topic] == nil {
-				from[name.Topic] = map[int32]kgo.Offset{}
-			}
-			from[name.Topic][name.Partition] = kgo.NewOffset().At(part.From)
+			from.AddOffset(name.Topic, name.Partition, part.From, -1)
 			g.left[name] = part
 		}
 	}
@@ -62,7 +60,7 @@ func (r Range) Read(ctx context.Context, by Reading, fn func(*kgo.Record) error)
 		return nil
 	}
 	client, err := open(by.Options, by.Unpacker, slices.Concat([]kgo.Opt{
-		kgo.ConsumePartitions(from), kgo.ConsumeResetOffset(kgo.NoResetOffset()),
+		kgo.ConsumePartitions(from.KOffsets()), kgo.ConsumeResetOffset(kgo.NoResetOffset()),
 		// Without markers the end of a partition would not be noticed where its last records were aborted.
 		kgo.KeepControlRecords(),
 	}, by.More)...)

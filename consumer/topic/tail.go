@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/unpack"
@@ -24,15 +25,15 @@ type Past struct {
 // ctx is done, in the partitions that the topics have when it begins. With Last the past is in the order of its
 // timestamps; else each partition is in order.
 func Tail(ctx context.Context, opts Options, past Past, follow bool, fn func(*Record) error, topics ...string) error {
-	ends, last := map[string]map[int32]kgo.Offset{}, &lastOf{n: max(0, past.Last)}
+	var ends kadm.Offsets
+	last := &lastOf{n: max(0, past.Last)}
 	for _, name := range topics {
 		parts, err := Span{From: past.From}.partitions(ctx, opts, name)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", name, err)
 		}
-		ends[name] = map[int32]kgo.Offset{}
 		for of, part := range parts {
-			ends[name][of.Partition] = kgo.NewOffset().At(part.To)
+			ends.AddOffset(name, of.Partition, part.To, -1)
 		}
 		take := past.meant(fn)
 		if past.Last >= 0 {
@@ -56,7 +57,7 @@ func Tail(ctx context.Context, opts Options, past Past, follow bool, fn func(*Re
 	if !follow {
 		return nil
 	}
-	client, err := open(opts, unpack.Entire(readBatch), kgo.ConsumePartitions(ends), kgo.FetchMaxWait(200*time.Millisecond))
+	client, err := open(opts, unpack.Entire(readBatch), kgo.ConsumePartitions(ends.KOffsets()), kgo.FetchMaxWait(200*time.Millisecond))
 	if err != nil {
 		return fmt.Errorf("open reader: %w", err)
 	}

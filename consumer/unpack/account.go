@@ -2,6 +2,7 @@ package unpack
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -179,6 +180,14 @@ func (h hooks) OnFetchBatchRead(_ kgo.BrokerMetadata, topic string, partition in
 // Reported says that the client has reported a partition that it leaves alone, or no longer has the partition.
 func (u *Unpacker) Reported(p entry.PartitionName) { u.stopped.forget(p) }
 
-// Unreported returns a partition that the client has left alone since before t without reporting it, if there is one.
-// Only a new client goes on with it.
-func (u *Unpacker) Unreported(t time.Time) (entry.PartitionName, bool) { return u.stopped.before(t) }
+// untoldPatience is how long a partition may have been left alone when a poll begins that does not tell of it.
+const untoldPatience = 5 * time.Second
+
+// LeftAlone returns an error if the client has left a partition alone and has thrown away the message about it, by what a
+// poll that began then has told. A client that is opened anew comes to the same batch again, and tells.
+func (u *Unpacker) LeftAlone(polling time.Time) error {
+	if p, is := u.stopped.before(polling.Add(-untoldPatience)); is {
+		return fmt.Errorf("%v stands still at a batch that cannot be unpacked, and the client does not say so", p)
+	}
+	return nil
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -191,16 +192,16 @@ func TestUnreported(t *testing.T) {
 	before := time.Now()
 	read(3, 0, kgo.CodecZstd)
 	read(4, 0, kgo.CodecZstd)
-	if p, is := u.Unreported(before); is {
-		t.Errorf("%v is unreported too early", p)
+	if err := u.LeftAlone(before.Add(untoldPatience)); err != nil {
+		t.Errorf("too early: %v", err)
 	}
-	later := time.Now().Add(time.Second)
-	if p, is := u.Unreported(later); !is || p != entry.Name("news", 3) {
-		t.Errorf("%v is unreported", p)
+	later := time.Now().Add(time.Second + untoldPatience)
+	if err := u.LeftAlone(later); err == nil || !strings.HasPrefix(err.Error(), "news/3 stands still") {
+		t.Errorf("it is said: %v", err)
 	}
 	u.Reported(entry.Name("news", 3))
-	if p, is := u.Unreported(later); is {
-		t.Errorf("%v is unreported when all are reported", p)
+	if err := u.LeftAlone(later); err != nil {
+		t.Errorf("when all are reported: %v", err)
 	}
 }
 
@@ -219,7 +220,7 @@ func TestGoesOn(t *testing.T) {
 			})
 		return p.Err
 	}
-	unreported := func() bool { _, is := u.Unreported(time.Now().Add(time.Second)); return is }
+	unreported := func() bool { return u.LeftAlone(time.Now().Add(time.Second+untoldPatience)) != nil }
 	large := zeros(t, 1, 900<<10, kgo.CodecZstd)
 	if err := read(large, bad); err != nil || !unreported() {
 		t.Fatalf("behind another: %v, unreported %t", err, unreported())

@@ -22,6 +22,32 @@ type Limits struct {
 	Held int
 }
 
+// LimitsOf are those of a client of which one batch may take so much, and that asks a broker for so many bytes at a time. It
+// holds two things unpacked: the batch that is worked on, and what comes next.
+func LimitsOf(batch, fetch int) Limits {
+	return Limits{Batch: batch, Held: max(batch, unpackedFetches*fetch)}
+}
+
+// unpackedFetches is how many fetches are held unpacked. Text is compressed to a fourth, as a rule.
+const unpackedFetches = 4
+
+// PartitionBytes is how much of a partition one fetch brings at most. The client's 1 MiB fills a transaction of a few
+// partitions only in part: of documents of 2 kB in four partitions it brings some 3,000, and 4 MiB bring enough for the
+// default poll_records.
+const PartitionBytes = 4 << 20
+
+// SourceOptions are those of a client that reads the source, and asks one broker for so many bytes at a time.
+func SourceOptions(fetch int) []kgo.Opt {
+	return []kgo.Opt{
+		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		// what is polled is committed: so are the markers, and with them what was aborted before them
+		kgo.KeepControlRecords(),
+		kgo.FetchMaxBytes(int32(fetch)),
+		kgo.BrokerMaxReadBytes(int32(max(100<<20, fetch))), // the library's, or more
+		kgo.FetchMaxPartitionBytes(int32(min(fetch, PartitionBytes))),
+	}
+}
+
 // Unpacker is the decompressor of one client, which gets it by Options. It unpacks one batch at a time, so that at most
 // one is under way in addition to those that are held. When a client is opened anew, it takes the Unpacker that Renew
 // returns.

@@ -89,12 +89,8 @@ func (t *Topics) VerifyJournal(ctx context.Context, name string, want JournalWan
 }
 
 func (t *Topics) createJournal(ctx context.Context, name string, want JournalWant) (Topic, error) {
-	replicas := -1
-	if want.ReplicationFactor > 0 {
-		replicas = want.ReplicationFactor
-	}
-	has := replicas
-	if has < 0 {
+	has := want.ReplicationFactor
+	if has < 1 {
 		has = t.defaultReplicas(ctx, name)
 	}
 	configs := map[string]string{}
@@ -104,10 +100,10 @@ func (t *Topics) createJournal(ctx context.Context, name string, want JournalWan
 	if !want.Create {
 		return Topic{}, &Fault{
 			What: "cannot find the journal " + name, Err: ErrMissing,
-			Remedy: "allow its creation, or create it: " + t.createCommand(name, 1, replicas, configs),
+			Remedy: "allow its creation, or create it: " + t.createCommand(name, 1, want.ReplicationFactor, configs),
 		}
 	}
-	return t.create(ctx, name, 1, replicas, configs)
+	return t.create(ctx, name, 1, want.ReplicationFactor, configs)
 }
 
 // defaultReplicas asks how many replicas a topic would get by the broker's default. It is 0 or less where the broker does

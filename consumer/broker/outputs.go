@@ -102,10 +102,7 @@ func (t *Topics) fit(ctx context.Context, name string, found map[string]Topic, w
 }
 
 func (t *Topics) createOutput(ctx context.Context, name string, want OutputsWant) (Topic, error) {
-	partitions, replicas := max(want.Source.Partitions, want.Partitions), -1
-	if want.ReplicationFactor > 0 {
-		replicas = want.ReplicationFactor
-	}
+	partitions := max(want.Source.Partitions, want.Partitions)
 	configs := map[string]string{"max.message.bytes": strconv.Itoa(max(want.MaxRecordBytes, kafkaMaxMessageBytes))}
 	if err := t.takeTimesOf(ctx, want.Source.Name, configs); err != nil {
 		return Topic{}, err
@@ -127,10 +124,10 @@ func (t *Topics) createOutput(ctx context.Context, name string, want OutputsWant
 	if !want.Create {
 		return Topic{}, &Fault{
 			What: "cannot find the output " + name, Err: ErrMissing,
-			Remedy: "set outputs.create.enabled: true, or create it: " + t.createCommand(name, partitions, replicas, configs),
+			Remedy: "set outputs.create.enabled: true, or create it: " + t.createCommand(name, partitions, want.ReplicationFactor, configs),
 		}
 	}
-	return t.create(ctx, name, partitions, replicas, configs)
+	return t.create(ctx, name, partitions, want.ReplicationFactor, configs)
 }
 
 func (t *Topics) checkOutput(ctx context.Context, topic *Topic, want OutputsWant) error {

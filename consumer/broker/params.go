@@ -2,6 +2,7 @@ package broker
 
 import (
 	"net"
+	"slices"
 	"strconv"
 
 	"github.com/unecho/unecho/consumer/broker/token"
@@ -91,16 +92,6 @@ func (p TLSParams) files() certificate.Params {
 	}
 }
 
-// credential is a setting that PLAIN and SCRAM need.
-type credential struct {
-	key, value string
-	secret     bool
-}
-
-func (p SASLParams) credentials() []credential {
-	return []credential{{"username", p.Username, false}, {"password", p.Password, true}}
-}
-
 func (p SASLParams) validate(encrypted bool) []setting.Mistake {
 	var out []setting.Mistake
 	switch p.Mechanism {
@@ -115,16 +106,13 @@ func (p SASLParams) validate(encrypted bool) []setting.Mistake {
 			"write none, PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER or AWS_MSK_IAM"))
 	}
 	out = append(out, p.validateOAuth()...)
-	for _, c := range p.credentials() {
-		value := c.value
-		if c.secret {
-			value = ""
-		}
-		switch belongs := p.Mechanism == Plain || p.Mechanism == Scram256 || p.Mechanism == Scram512; {
+	belongs := p.Mechanism == Plain || p.Mechanism == Scram256 || p.Mechanism == Scram512
+	for _, c := range []struct{ key, value, shown string }{{"username", p.Username, p.Username}, {"password", p.Password, ""}} {
+		switch {
 		case belongs && c.value == "":
 			out = append(out, setting.Wrong(c.key, "", "is missing", p.Mechanism+" needs it"))
 		case !belongs && c.value != "":
-			out = append(out, setting.Wrong(c.key, value, "has no effect with sasl.mechanism "+p.Mechanism,
+			out = append(out, setting.Wrong(c.key, c.shown, "has no effect with sasl.mechanism "+p.Mechanism,
 				"set sasl.mechanism, or remove it"))
 		}
 	}
@@ -167,23 +155,12 @@ func (p Params) Warnings() []setting.Mistake {
 	return out
 }
 
+// loopback says whether only this machine can reach the brokers.
 func (p Params) loopback() bool {
-	for _, b := range p.Brokers {
-		if !isLoopback(b) {
-			return false
-		}
-	}
-	return true
-}
-
-// isLoopback says whether only this machine can reach an address, host:port.
-func isLoopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	return !slices.ContainsFunc(p.Brokers, func(address string) bool {
+		host, _, err := net.SplitHostPort(address)
+		return err != nil || !certificate.Loopback(host)
+	})
 }
 
 func hostPort(s string) bool {

@@ -144,19 +144,14 @@ type connection struct {
 }
 
 func connectionOf(cl *kgo.Client) connection {
-	c := connection{sasl: mechanismOf(cl)}
+	c := connection{sasl: NoSASL}
+	if all, _ := cl.OptValue(kgo.SASL).([]sasl.Mechanism); len(all) > 0 {
+		c.sasl = all[0].Name()
+	}
 	if logger, is := cl.OptValue(kgo.WithLogger).(*clientLogger); is { // that of Options
 		c.tls = logger.tls
 	}
 	return c
-}
-
-func mechanismOf(cl *kgo.Client) string {
-	all, _ := cl.OptValue(kgo.SASL).([]sasl.Mechanism)
-	if len(all) == 0 {
-		return NoSASL
-	}
-	return all[0].Name()
 }
 
 func (c connection) login(err error) (why, remedy string) {

@@ -64,9 +64,6 @@ func (t *Topics) EnsureFiles(ctx context.Context, name string, partitions, repli
 	if topic, there := found[name]; there {
 		return topic, nil
 	}
-	if replicas < 1 {
-		replicas = -1
-	}
 	return t.create(ctx, name, partitions, replicas, map[string]string{
 		"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1", "message.timestamp.type": "CreateTime",
 		"max.message.bytes": strconv.Itoa(max(maxBytes, kafkaMaxMessageBytes)),

@@ -111,10 +111,14 @@ const (
 	visiblePoll   = 50 * time.Millisecond
 )
 
-// create makes a topic and returns it when it can be seen. If another member was faster, that is no error.
+// create makes a topic and returns it when it can be seen. If another member was faster, that is no error. Replicas of 0
+// or less are the broker's default.
 func (t *Topics) create(ctx context.Context, name string, partitions, replicas int,
 	configs map[string]string,
 ) (Topic, error) {
+	if replicas < 1 {
+		replicas = -1
+	}
 	values := make(map[string]*string, len(configs))
 	for k, v := range configs {
 		values[k] = &v

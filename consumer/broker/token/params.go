@@ -1,12 +1,12 @@
 package token
 
 import (
-	"net"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/unecho/unecho/consumer/certificate"
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -48,7 +48,7 @@ func (p Params) Validate() []setting.Mistake {
 		return append(out, p.pointless()...)
 	}
 	if !secure(p.TokenURL) {
-		out = append(out, setting.Wrong("token_url", shown(p.TokenURL), "is no https address, without a user name in it",
+		out = append(out, setting.Wrong("token_url", certificate.Shown(p.TokenURL), "is no https address, without a user name in it",
 			"write https://host/path; http is for 127.0.0.1, ::1 and localhost only"))
 	}
 	if p.ClientID == "" {
@@ -105,16 +105,5 @@ func secure(address string) bool {
 	if err != nil || u.Hostname() == "" || u.User != nil {
 		return false
 	}
-	ip := net.ParseIP(u.Hostname())
-	local := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
-	return u.Scheme == "https" || u.Scheme == "http" && local
-}
-
-// shown returns an address without the password that may be in it.
-func shown(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return u.Redacted()
+	return u.Scheme == "https" || u.Scheme == "http" && certificate.Loopback(u.Hostname())
 }

@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"net"
 	"net/url"
 	"time"
 
@@ -37,10 +36,10 @@ func (p Params) Validate() []setting.Mistake {
 	var out []setting.Mistake
 	for _, address := range p.URLs {
 		if u, err := url.Parse(address); err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-			out = append(out, setting.Wrong("urls", shown(address), "is not an address of a registry",
+			out = append(out, setting.Wrong("urls", certificate.Shown(address), "is not an address of a registry",
 				"write for example https://registry.example.com:8081"))
 		} else if u.User != nil {
-			out = append(out, setting.Wrong("urls", shown(address), "has a login in it, which would be logged",
+			out = append(out, setting.Wrong("urls", certificate.Shown(address), "has a login in it, which would be logged",
 				"set username and password"))
 		}
 	}
@@ -72,24 +71,10 @@ func (p Params) Warnings() []setting.Mistake {
 	var out []setting.Mistake
 	for _, address := range p.URLs {
 		u, err := url.Parse(address)
-		if err == nil && u.Scheme == "http" && (p.Password != "" || p.Token != "") && !isLoopback(u.Hostname()) {
-			out = append(out, setting.Wrong("urls", shown(address), "sends the secret unencrypted over the network",
+		if err == nil && u.Scheme == "http" && (p.Password != "" || p.Token != "") && !certificate.Loopback(u.Hostname()) {
+			out = append(out, setting.Wrong("urls", certificate.Shown(address), "sends the secret unencrypted over the network",
 				"write https://"))
 		}
 	}
 	return out
-}
-
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// shown returns an address without the password that may be in it.
-func shown(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return u.Redacted()
 }

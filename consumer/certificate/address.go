@@ -1,0 +1,22 @@
+package certificate
+
+import (
+	"net"
+	"net/url"
+	"strings"
+)
+
+// Loopback says whether only this machine can reach a host, so that what is sent there need not be encrypted.
+func Loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// Shown returns an address without the password that may be in it.
+func Shown(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Redacted()
+}

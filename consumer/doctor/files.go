@@ -16,7 +16,7 @@ import (
 )
 
 // oldDocuments checks the directory for old documents of a member on this machine.
-func oldDocuments(ctx context.Context, p *target) ([]Finding, error) {
+func (p *target) oldDocuments(ctx context.Context) ([]Finding, error) {
 	remember := p.in.Index.Duplicates.Remember
 	if remember.Directory == "" {
 		return nil, nil

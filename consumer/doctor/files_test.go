@@ -87,7 +87,7 @@ func TestSilentDisk(t *testing.T) {
 	owner := filepath.Join(path, "owner")
 	w.must(os.Mkdir(path, 0o700), syscall.Mkfifo(owner, 0o600))
 	for name, ask := range map[string]func(context.Context) ([]Finding, error){
-		"looked at": func(ctx context.Context) ([]Finding, error) { return oldDocuments(ctx, &target{in: w.in}) },
+		"looked at": func(ctx context.Context) ([]Finding, error) { return (&target{in: w.in}).oldDocuments(ctx) },
 		"measured":  func(ctx context.Context) ([]Finding, error) { return speed(ctx, &w.in) },
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

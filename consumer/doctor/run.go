@@ -96,7 +96,7 @@ func checks() []check {
 		{"outputs", (*target).writers},
 		{"transactions", (*target).transactions},
 		{"snapshots", (*target).snapshots}, // before those that use what the newest says
-		{"old documents", func(p *target, ctx context.Context) ([]Finding, error) { return oldDocuments(ctx, p) }},
+		{"old documents", (*target).oldDocuments},
 		{"group", (*target).group},
 		{"settings", (*target).settings},
 		{"short texts", (*target).shortTexts},
@@ -157,8 +157,7 @@ const (
 
 // uncoordinated says that Kafka has no coordinator at the moment.
 func uncoordinated(err error) bool {
-	return errors.Is(err, kerr.CoordinatorNotAvailable) || errors.Is(err, kerr.CoordinatorLoadInProgress) ||
-		errors.Is(err, kerr.NotCoordinator)
+	return broker.Uncoordinated(err) || errors.Is(err, kerr.NotCoordinator)
 }
 
 // unseen is the finding that something could not be checked.
@@ -173,20 +172,13 @@ func unseen(err error) Finding {
 			"start the brokers that hold __consumer_offsets and __transaction_state; kafka-topics.sh --describe "+
 				"--unavailable-partitions names what has no leader")
 	case errors.As(err, &fault):
-		return problem(oneLine(fault), "what is wrong there stays unknown", fault.Remedy)
+		return problem((&broker.Fault{What: fault.What, Err: fault.Err}).Error(), "what is wrong there stays unknown", fault.Remedy)
 	case errors.Is(err, context.DeadlineExceeded):
 		return problem("no answer within "+checkBound.String()+": "+err.Error(), "the service would wait as long",
 			"see that what the message names is up: the brokers, the store of snapshots")
 	}
 	return problem("cannot look: "+err.Error(), "what is wrong there stays unknown",
 		"check what the message names, and look again")
-}
-
-func oneLine(f *broker.Fault) string {
-	if f.Err == nil {
-		return f.What
-	}
-	return f.What + ": " + f.Err.Error()
 }
 
 func forbidden(err error) bool {

@@ -37,7 +37,8 @@ const mostBuffered = 50_000
 type Appender struct {
 	client *kgo.Client
 	owner  []byte
-	stats  appended
+
+	records, bytes atomic.Uint64 // appended
 }
 
 // NewAppender wraps a client that was built with AppenderOptions. The owner is the consumer group to which the journal
@@ -72,7 +73,8 @@ func (a *Appender) AppendValues(ctx context.Context, values [][]byte) (last int6
 				return
 			}
 			last = max(last, r.Offset)
-			a.stats.add(len(r.Value))
+			a.records.Add(1)
+			a.bytes.Add(uint64(len(r.Value)))
 		})
 	}
 	wg.Wait()
@@ -88,17 +90,7 @@ type Stats struct {
 	Bytes   uint64
 }
 
-type appended struct {
-	records atomic.Uint64
-	bytes   atomic.Uint64
-}
-
-func (s *appended) add(n int) {
-	s.records.Add(1)
-	s.bytes.Add(uint64(n))
-}
-
 // Stats returns the counters.
 func (a *Appender) Stats() Stats {
-	return Stats{Records: a.stats.records.Load(), Bytes: a.stats.bytes.Load()}
+	return Stats{Records: a.records.Load(), Bytes: a.bytes.Load()}
 }

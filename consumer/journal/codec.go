@@ -171,8 +171,8 @@ func (d *Decoder) Decode(value []byte) (index.Record, error) {
 	}
 	rd := wire.NewReader(body)
 	kind := rd.Byte()
-	if kind >= kinds {
-		return nil, unknownKind(kind)
+	if kind >= kinds { // of a later version: a member of that may have acted on it, and replicas would differ
+		return nil, fmt.Errorf("%w: its kind is %d, this one reads kinds below %d", ErrVersion, kind, kinds)
 	}
 	h := index.Header{Fingerprint: rd.Uint64(), Wall: rd.Varint()}
 	rec, err := d.body(kind, h, &rd)
@@ -206,7 +206,7 @@ func (d *Decoder) body(kind byte, h index.Header, rd *wire.Reader) (rec index.Re
 		return d.decodeFill(h, rd)
 	case kindReposition:
 		source := readSource(rd)
-		epoch, err := readEpoch(rd)
+		epoch, err := readUint32(rd, "epoch")
 		return &index.Reposition{
 			Header: h, Source: source, Epoch: epoch, Offset: rd.Varint(), Partitions: int32(rd.Uvarint()),
 			Name: string(rd.Bytes()),
@@ -246,8 +246,6 @@ func readSource(rd *wire.Reader) (s entry.Source) {
 	return s
 }
 
-func readEpoch(rd *wire.Reader) (uint32, error) { return readUint32(rd, "epoch") }
-
 func readRoutes(rd *wire.Reader) (r index.Routes, err error) {
 	r.Number, err = readUint32(rd, "routing")
 	r.Text = rd.Bytes()
@@ -264,7 +262,7 @@ func readUint32(rd *wire.Reader, what string) (uint32, error) {
 
 func (d *Decoder) decodeRun(h index.Header, rd *wire.Reader) (*index.Run, error) {
 	source := readSource(rd)
-	epoch, err := readEpoch(rd)
+	epoch, err := readUint32(rd, "epoch")
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func (d *Decoder) decodeFeed(h index.Header, rd *wire.Reader) (*index.Feed, erro
 	*f = index.Feed{Header: h, First: rd.Uvarint(), Parts: f.Parts[:0], Entries: f.Entries[:0]}
 	for n := rd.Count(16 + 4); n > 0; n-- {
 		source := readSource(rd)
-		epoch, err := readEpoch(rd)
+		epoch, err := readUint32(rd, "epoch")
 		if err != nil {
 			return nil, err
 		}

@@ -56,8 +56,6 @@ func stray(why Reason, format string, args ...any) error {
 	return &StrayError{Reason: why, Err: fmt.Errorf(format, args...)}
 }
 
-func foreign(owner []byte) error { return fmt.Errorf("it is of group %q", owner) }
-
 // openFrame begins a framed value; closeFrame fills in its checksum.
 func openFrame(dst []byte) []byte {
 	return append(append(dst, magic...), version, 0, 0, 0, 0)
@@ -86,10 +84,4 @@ func unframe(value []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: its format is %d, this one reads format %d", ErrVersion, v, version)
 	}
 	return value[frameBytes:], nil
-}
-
-// unknownKind returns the error for a sound record of an unknown kind. Within this format the kind is of a later
-// version. A member of that version may have acted on it, and passing over it would let replicas differ.
-func unknownKind(kind byte) error {
-	return fmt.Errorf("%w: its kind is %d, this one reads kinds below %d", ErrVersion, kind, kinds)
 }

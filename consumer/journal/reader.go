@@ -2,6 +2,7 @@ package journal
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -41,7 +42,7 @@ func (rd *Reader) read(r *kgo.Record) (index.Record, error) {
 	if rd.Owner == "" || len(r.Key) == 0 || string(r.Key) == rd.Owner {
 		return rec, err
 	}
-	return nil, &StrayError{Reason: Foreign, Owner: string(r.Key), Sign: Sign(rec), Err: foreign(r.Key)}
+	return nil, &StrayError{Reason: Foreign, Owner: string(r.Key), Sign: Sign(rec), Err: fmt.Errorf("it is of group %q", r.Key)}
 }
 
 func (rd *Reader) timed(r *kgo.Record) bool {

@@ -1,8 +1,11 @@
 package sink
 
 import (
+	"slices"
 	"strconv"
 	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/compare"
@@ -34,6 +37,16 @@ const (
 	HeaderHeaderBytes = Prefix + "header-bytes"
 	HeaderTimestamp   = Prefix + "timestamp"
 )
+
+// LastHeader returns the last header with a name, which is the one that counts.
+func LastHeader(headers []kgo.RecordHeader, name string) ([]byte, bool) {
+	for _, h := range slices.Backward(headers) {
+		if h.Key == name {
+			return h.Value, true
+		}
+	}
+	return nil, false
+}
 
 // On says which records have a header.
 type On uint8

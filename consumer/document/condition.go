@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/unecho/unecho/index/setting"
+	"github.com/unecho/unecho/sink"
 )
 
 // Condition says of a record whether it is checked. It looks at one thing, and asks one thing of it:
@@ -157,7 +158,7 @@ func (w *when) unmet(in *Input) bool {
 		if c.sized() {
 			return !c.fits(len(in.Value)) && in.unmet(&c, true, nil)
 		}
-		value, there := header(in.Headers, c.Header)
+		value, there := sink.LastHeader(in.Headers, c.Header)
 		return !c.holds(there, there && string(value) == c.value()) && in.unmet(&c, there, value)
 	})
 }

@@ -3,7 +3,6 @@ package document
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -175,16 +174,6 @@ func (r *Reader) emptyDocument(in Input, buf []byte) Document {
 		return Document{Unchecked: sink.ByCondition, Buffer: c.buf}
 	}
 	return Document{ID: id, Empty: true, Buffer: c.buf}
-}
-
-// header returns the last header with a name.
-func header(headers []kgo.RecordHeader, name string) ([]byte, bool) {
-	for _, h := range slices.Backward(headers) {
-		if h.Key == name {
-			return h.Value, true
-		}
-	}
-	return nil, false
 }
 
 // hashScope hashes a scope together with its kind, so that a partition never equals a tenant. It uses the capacity of

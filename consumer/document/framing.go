@@ -54,7 +54,7 @@ const confluentHeader = "__value_schema_id"
 //	│ 0 │ id, 4 bytes   │  or  │ 1 │ GUID, 16 bytes  │
 //	└───┴───────────────┘      └───┴─────────────────┘
 func confluent(in Input) (frame, string) {
-	if named, is := header(in.Headers, confluentHeader); is {
+	if named, is := sink.LastHeader(in.Headers, confluentHeader); is {
 		f, wrong := confluentName(named)
 		if wrong != "" {
 			return frame{}, "in the header " + confluentHeader + ": " + wrong
@@ -95,7 +95,7 @@ func apicurio(in Input) (frame, string) {
 	for _, of := range []struct{ header, kind string }{
 		{apicurioGlobal, registry.GlobalIDs}, {apicurioContent, registry.ContentIDs},
 	} {
-		switch id, is := header(in.Headers, of.header); {
+		switch id, is := sink.LastHeader(in.Headers, of.header); {
 		case is && len(id) == 8:
 			return frame{id: registry.ID{Kind: of.kind, Number: int64(binary.BigEndian.Uint64(id))}, more: id[8:]}, ""
 		case is:

@@ -30,7 +30,7 @@ func (r *Reader) idOf(in *Input, c *composer, found []value) ([]byte, *Rejection
 	case selectKey:
 		return in.Key, nil
 	case selectHeader:
-		id, _ := header(in.Headers, r.id.header)
+		id, _ := sink.LastHeader(in.Headers, r.id.header)
 		return id, nil
 	case selectPartition, selectTopic, selectField, selectTemplate:
 	}
@@ -75,7 +75,7 @@ func (c *composer) pick(what string, s *selector, in *Input, found []value) (mis
 		}
 		c.buf = append(c.buf, in.Key...)
 	case selectHeader:
-		name, there := header(in.Headers, s.header)
+		name, there := sink.LastHeader(in.Headers, s.header)
 		if !there {
 			return s, nil
 		}

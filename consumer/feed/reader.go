@@ -200,16 +200,11 @@ func (r *reader) asRead(record *kgo.Record) *kgo.Record {
 	if r.Fill == 0 || r.Reads(record.Topic) {
 		return record
 	}
-	for _, h := range slices.Backward(record.Headers) {
-		if h.Key != sink.HeaderSource {
-			continue
-		}
-		if name, offset, ok := sink.ParseCoordinates(string(h.Value)); ok && r.Reads(name.Topic) {
-			of := *record
-			of.Topic, of.Partition, of.Offset = name.Topic, name.Partition, offset
-			return &of
-		}
-		break
+	source, _ := sink.LastHeader(record.Headers, sink.HeaderSource)
+	if name, offset, ok := sink.ParseCoordinates(string(source)); ok && r.Reads(name.Topic) {
+		of := *record
+		of.Topic, of.Partition, of.Offset = name.Topic, name.Partition, offset
+		return &of
 	}
 	return record
 }
@@ -220,12 +215,8 @@ func (r *reader) isCopy(record *kgo.Record) bool {
 	if r.Fill == 0 || r.Reads(record.Topic) {
 		return false
 	}
-	for _, h := range slices.Backward(record.Headers) {
-		if h.Key == sink.HeaderVerdict {
-			return string(h.Value) == sink.Duplicate
-		}
-	}
-	return false
+	verdict, _ := sink.LastHeader(record.Headers, sink.HeaderVerdict)
+	return string(verdict) == sink.Duplicate
 }
 
 func (r *reader) close() { r.client.Close() }

@@ -35,8 +35,8 @@ func Text(from []document.Source, out sink.Params) []byte {
 		unique, duplicate, rejected := out.Topics(source)
 		values["outputs.unique"+of+source], values["outputs.duplicate"+of+source], values["outputs.rejected"+of+source] = unique,
 			duplicate, rejected
-		if verdicts := out.VerdictsTopic(source); verdicts != "" {
-			values[verdictsKey+source] = verdicts
+		if verdicts := out.VerdictsTopic(source); verdicts != "" { // else there is no such key, as before there were such topics
+			values["outputs.verdicts"+of+source] = verdicts
 		}
 	}
 	return encode(values)
@@ -87,12 +87,12 @@ func (v values) sources() (all []document.Source) {
 }
 
 func (v values) choice(others ...string) (*Choice, error) {
-	return Choose(v.sources(), v.templates(), others...)
+	return Choose(v.sources(), v.outputs(sink.Placeholder), others...)
 }
 
-// templates are the outputs of the topics that a pattern brings.
-func (v values) templates() sink.Params {
-	name := func(key string) string { return v.text(key + of + sink.Placeholder) }
+// outputs are those of a source topic that is named; sink.Placeholder stands for the topics that a pattern brings.
+func (v values) outputs(source string) sink.Params {
+	name := func(key string) string { return v.text(key + of + source) }
 	return sink.Outputs(name("outputs.unique"), name("outputs.duplicate"), name("outputs.rejected"), name("outputs.verdicts"))
 }
 
@@ -112,32 +112,29 @@ func Chosen(text []byte, others ...string) (*Choice, error) { return read(text).
 // Outputs returns the topics to which a routing sends the documents of a source topic. Duplicate is empty if duplicates
 // are dropped. ok is false if it sends them nowhere.
 func Outputs(text []byte, source string) (unique, duplicate, rejected string, ok bool) {
-	v := read(text)
-	if c, err := v.choice(); err != nil || !c.Reads(source) || v[keyDry] == true {
-		return "", "", "", false
-	}
-	if !slices.Contains(document.Named(v.sources()), source) {
-		unique, duplicate, rejected = v.templates().Topics(source)
-		return unique, duplicate, rejected, true
-	}
-	name := func(key string) string { return v.text(key + of + source) }
-	return name("outputs.unique"), name("outputs.duplicate"), name("outputs.rejected"), true
+	to, ok := outputsOf(text, source)
+	unique, duplicate, rejected = to.Topics(source)
+	return unique, duplicate, rejected, ok
 }
 
-// verdictsKey begins the key of a verdicts' topic. A routing without such topics has none, as before there were any.
-const verdictsKey = "outputs.verdicts" + of
+// outputsOf are the outputs of a source topic. ok is false if its documents are sent nowhere: then there are none.
+func outputsOf(text []byte, source string) (to sink.Params, ok bool) {
+	v := read(text)
+	c, err := v.choice()
+	switch {
+	case err != nil || !c.Reads(source) || v[keyDry] == true:
+		return sink.Params{}, false
+	case c.Names(source):
+		return v.outputs(source), true
+	}
+	return v.outputs(sink.Placeholder), true
+}
 
 // Verdicts returns the topic to which a routing has the verdicts on the documents of a source topic written. It is
 // empty if there is none.
 func Verdicts(text []byte, source string) string {
-	if _, _, _, written := Outputs(text, source); !written {
-		return ""
-	}
-	v := read(text)
-	if !slices.Contains(document.Named(v.sources()), source) {
-		return v.templates().VerdictsTopic(source)
-	}
-	return v.text(verdictsKey + source)
+	to, _ := outputsOf(text, source)
+	return to.VerdictsTopic(source)
 }
 
 // Dry says that a routing forwards nothing.

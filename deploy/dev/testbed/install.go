@@ -59,12 +59,16 @@ func find(ctx context.Context, m missing, look func() (string, bool)) (string, e
 }
 
 func findJava(ctx context.Context) (string, error) {
-	m := missing{fmt.Sprintf("Java %d or newer", javaAtLeast), "default-jre-headless", "openjdk"}
+	return findOfJava(ctx, "java", missing{fmt.Sprintf("Java %d or newer", javaAtLeast), "default-jre-headless", "openjdk"})
+}
+
+// findOfJava returns a program of a Java that is new enough.
+func findOfJava(ctx context.Context, program string, m missing) (string, error) {
 	return find(ctx, m, func() (string, bool) {
-		for _, java := range []string{filepath.Join(os.Getenv("JAVA_HOME"), "bin", "java"), "java"} {
-			out, err := exec.CommandContext(ctx, java, "-version").CombinedOutput()
+		for _, path := range []string{filepath.Join(os.Getenv("JAVA_HOME"), "bin", program), program} {
+			out, err := exec.CommandContext(ctx, path, "-version").CombinedOutput()
 			if err == nil && javaMajor(string(out)) >= javaAtLeast {
-				return java, true
+				return path, true
 			}
 		}
 		return "", false
@@ -73,16 +77,8 @@ func findJava(ctx context.Context) (string, error) {
 
 // JDK returns a Java that runs programs, and its compiler.
 func JDK(ctx context.Context) (java, javac string, err error) {
-	m := missing{fmt.Sprintf("a Java compiler, version %d or newer", javaAtLeast), "default-jdk-headless", "openjdk"}
-	javac, err = find(ctx, m, func() (string, bool) {
-		for _, javac := range []string{filepath.Join(os.Getenv("JAVA_HOME"), "bin", "javac"), "javac"} {
-			out, err := exec.CommandContext(ctx, javac, "-version").CombinedOutput()
-			if err == nil && javaMajor(string(out)) >= javaAtLeast {
-				return javac, true
-			}
-		}
-		return "", false
-	})
+	javac, err = findOfJava(ctx, "javac",
+		missing{fmt.Sprintf("a Java compiler, version %d or newer", javaAtLeast), "default-jdk-headless", "openjdk"})
 	if err != nil {
 		return "", "", err
 	}

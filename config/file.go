@@ -107,10 +107,8 @@ func (l *loader) mapping(prefix string, n *yaml.Node) {
 		section, opens := l.sections[key]
 		switch {
 		case strings.Contains(p.name, ".") && (leaf || secretFile || opens):
-			l.refuse(l.at(p.key), setting.Mistake{
-				Key: key, Problem: "is written with a dot",
-				Remedy: "in YAML, write the key below its section, indented",
-			})
+			l.refuse(l.at(p.key), setting.Wrong(key, "", "is written with a dot",
+				"in YAML, write the key below its section, indented"))
 		case opens && section.Repeated():
 			l.sectionList(section, p)
 		case opens:
@@ -128,9 +126,7 @@ func (l *loader) mapping(prefix string, n *yaml.Node) {
 func (l *loader) unknownPair(prefix string, p pair) {
 	key, n := setting.Join(prefix, p.name), resolve(p.value)
 	if name, _, joined := strings.Cut(key, ":"); joined && null(n) && slices.Contains(l.known, name) {
-		l.refuse(l.at(p.key), setting.Mistake{
-			Key: name, Problem: "has no space behind its colon", Remedy: "write one before the value",
-		})
+		l.refuse(l.at(p.key), setting.Wrong(name, "", "has no space behind its colon", "write one before the value"))
 		return
 	}
 	if n.Kind != yaml.MappingNode || len(n.Content) == 0 || l.misspelt(key) || l.inside[n] {
@@ -265,15 +261,11 @@ func (l *loader) ownPairs(prefix string, n *yaml.Node) (own []pair, merged []*ya
 		case k.Kind == yaml.ScalarNode && k.ShortTag() == "!!merge":
 			merged = append(merged, l.merge(k, v)...)
 		case k.Kind != yaml.ScalarNode:
-			l.report(l.at(n.Content[i]), setting.Mistake{
-				Key: prefix, Problem: "has a key that is not a word",
-				Remedy: "write one word as the key",
-			})
+			l.report(l.at(n.Content[i]), setting.Wrong(prefix, "", "has a key that is not a word",
+				"write one word as the key"))
 		case lines[k.Value] > 0:
-			l.report(l.at(n.Content[i]), setting.Mistake{
-				Key: setting.Join(prefix, wordOnly(k.Value)), Problem: "is given twice, first in line " +
-					strconv.Itoa(lines[k.Value]), Remedy: "remove one of them",
-			})
+			l.report(l.at(n.Content[i]), setting.Wrong(setting.Join(prefix, wordOnly(k.Value)), "",
+				"is given twice, first in line "+strconv.Itoa(lines[k.Value]), "remove one of them"))
 			own = append(own, pair{name: k.Value, key: n.Content[i], value: v, again: true})
 		default:
 			lines[k.Value] = n.Content[i].Line
@@ -293,10 +285,8 @@ func (l *loader) merge(key, value *yaml.Node) []*yaml.Node {
 	mappings := make([]*yaml.Node, 0, len(nodes))
 	for _, n := range nodes {
 		if n = resolve(n); n.Kind != yaml.MappingNode {
-			l.report(l.at(key), setting.Mistake{
-				Key: "<<", Problem: "merges something that is no section",
-				Remedy: "name the anchor of a section",
-			})
+			l.report(l.at(key), setting.Wrong("<<", "", "merges something that is no section",
+				"name the anchor of a section"))
 			continue
 		}
 		mappings = append(mappings, n)

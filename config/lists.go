@@ -46,10 +46,8 @@ func (l *loader) element(key string, list setting.Field, item *yaml.Node) {
 	case null(n):
 		l.refuse(at, setting.Mistake{Key: key, Problem: "is empty", Remedy: "write its keys behind the dash, or remove it"})
 	default:
-		l.refuse(at, setting.Mistake{
-			Key: key, Problem: "is a section, not a value",
-			Remedy: "write its keys behind the dash: - " + l.begins(list, n),
-		})
+		l.refuse(at, setting.Wrong(key, "", "is a section, not a value",
+			"write its keys behind the dash: - "+l.begins(list, n)))
 	}
 }
 
@@ -107,10 +105,8 @@ func (l *loader) only(plain string, at Origin) (string, bool) {
 			l.resize(list, 1, at)
 		case 1:
 		default:
-			l.report(at, setting.Mistake{
-				Key: plain, Problem: fmt.Sprintf("does not say which of %d %s it means", n, key),
-				Remedy: "write it into the file, at one of them",
-			})
+			l.report(at, setting.Wrong(plain, "", fmt.Sprintf("does not say which of %d %s it means", n, key),
+				"write it into the file, at one of them"))
 			return "", false
 		}
 		key += "[0]" + rest
@@ -132,10 +128,8 @@ func (l *loader) list(key string, n *yaml.Node, at Origin) {
 	for i, item := range n.Content {
 		item = resolve(item)
 		if item.Kind != yaml.ScalarNode || null(item) {
-			l.refuse(l.at(item), setting.Mistake{
-				Key: key, Problem: "holds something that is not a word",
-				Remedy: "write a list of words: [a, b]",
-			})
+			l.refuse(l.at(item), setting.Wrong(key, "", "holds something that is not a word",
+				"write a list of words: [a, b]"))
 			return
 		}
 		items[i] = item.Value
@@ -149,10 +143,8 @@ func (l *loader) texts(key string, n *yaml.Node, at Origin) {
 	for _, p := range l.pairs(key, n) {
 		value := resolve(p.value)
 		if value.Kind != yaml.ScalarNode || null(value) {
-			l.refuse(l.at(p.key), setting.Mistake{
-				Key: key, Problem: oneLine(wordOnly(p.name)) + " has no text",
-				Remedy: "write one word or number behind each name: {a: b}",
-			})
+			l.refuse(l.at(p.key), setting.Wrong(key, "", oneLine(wordOnly(p.name))+" has no text",
+				"write one word or number behind each name: {a: b}"))
 			return
 		}
 		texts[p.name] = value.Value

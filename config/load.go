@@ -226,10 +226,7 @@ func (l *loader) report(at Origin, m setting.Mistake) {
 // name.
 func (l *loader) unknown(prefix, name string, at Origin) {
 	key := setting.Join(prefix, name)
-	m := setting.Mistake{
-		Key: setting.Join(prefix, wordOnly(name)), Problem: "unknown key",
-		Remedy: "`unecho config init --full` prints all keys",
-	}
+	m := setting.Wrong(setting.Join(prefix, wordOnly(name)), "", "unknown key", "`unecho config init --full` prints all keys")
 	if problem, remedy, ok := declined(key); ok {
 		m.Problem, m.Remedy = problem, remedy
 		if strings.HasPrefix(key, "snapshots.") {

@@ -45,10 +45,8 @@ func (l *loader) readSecrets() {
 			continue
 		}
 		if problem != "" {
-			l.refuse(p.at, setting.Mistake{
-				Key: companion(key), Value: shownPath(p.path), Problem: problem,
-				Remedy: "name a readable file that holds only the secret",
-			})
+			l.refuse(p.at, setting.Wrong(companion(key), shownPath(p.path), problem,
+				"name a readable file that holds only the secret"))
 			l.excused[key] = true
 			continue
 		}

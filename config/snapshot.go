@@ -73,18 +73,14 @@ func (p SnapshotParams) Validate() []setting.Mistake {
 	mistakes := p.Taken.Validate()
 	switch chosen := p.chosen(); len(chosen) {
 	case 0:
-		return append(mistakes, setting.Mistake{
-			Key: "directory.path", Problem: "is missing",
-			Remedy: "write the path of a directory that outlives the process, or choose PostgreSQL by snapshots.postgres.url, or a bucket by " +
-				"snapshots.s3.bucket",
-		})
+		return append(mistakes, setting.Wrong("directory.path", "", "is missing",
+			"write the path of a directory that outlives the process, or choose PostgreSQL by snapshots.postgres.url, or a bucket by "+
+				"snapshots.s3.bucket"))
 	case 1:
 		return append(mistakes, setting.Under(chosen[0].section, chosen[0].Validate())...)
 	default:
-		return append(mistakes, setting.Mistake{
-			Key: chosen[1].place, Problem: "is given beside snapshots." + chosen[0].place + ", and there is one store",
-			Remedy: "remove one of the two",
-		})
+		return append(mistakes, setting.Wrong(chosen[1].place, "", "is given beside snapshots."+chosen[0].place+", and there is one store",
+			"remove one of the two"))
 	}
 }
 

@@ -152,10 +152,8 @@ func (p Params) wrongFields() []setting.Mistake {
 // ValidateSources reports every mistake in the sources of a service, by whole keys.
 func ValidateSources(sources []Source) (wrong []setting.Mistake) {
 	if len(sources) == 0 {
-		return []setting.Mistake{{
-			Key: "sources.topics", Problem: "is missing",
-			Remedy: "name the topics of documents, as in sources: [{topics: [news], format: json, text: [title, body]}]",
-		}}
+		return []setting.Mistake{setting.Wrong("sources.topics", "", "is missing",
+			"name the topics of documents, as in sources: [{topics: [news], format: json, text: [title, body]}]")}
 	}
 	if len(sources) > maxSources {
 		return []setting.Mistake{setting.Wrong("sources", strconv.Itoa(len(sources))+" sources", "out of range",
@@ -180,10 +178,8 @@ func IsTopic(name string) bool {
 // wrongTopics checks the names of source number i. seen are those of the sources before it.
 func (s *Source) wrongTopics(i int, seen map[string]int) (wrong []setting.Mistake) {
 	if len(s.Topics) == 0 && s.Pattern == "" {
-		return []setting.Mistake{{
-			Key: "topics", Problem: "is missing",
-			Remedy: "name the topics of documents, as in topics: [news], or write a pattern that they fit",
-		}}
+		return []setting.Mistake{setting.Wrong("topics", "", "is missing",
+			"name the topics of documents, as in topics: [news], or write a pattern that they fit")}
 	}
 	for _, t := range s.Topics {
 		switch other, twice := seen[t]; {

@@ -49,10 +49,8 @@ func (p Params) Validate() []setting.Mistake {
 	var m []setting.Mistake
 	switch {
 	case p.Group == "":
-		m = append(m, setting.Mistake{
-			Key: "group", Problem: "is missing",
-			Remedy: "name the consumer group of this deployment, as in group: news-filter; no other deployment may have that name",
-		})
+		m = append(m, setting.Wrong("group", "", "is missing",
+			"name the consumer group of this deployment, as in group: news-filter; no other deployment may have that name"))
 	case !groupName.MatchString(p.Group):
 		m = append(m, setting.Wrong("group", p.Group, "is not a name for a group",
 			"write 1 to 200 letters, digits, dots, underscores or dashes"))

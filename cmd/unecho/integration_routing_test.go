@@ -96,7 +96,7 @@ func (s *scene) read(name string, fn func(*topic.Record)) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), 10*time.Minute) // a long test has a million
 	defer cancel()
-	_, err := broker.AwaitCommittedEnds(ctx, s.admin, name)
+	_, err := broker.AwaitCommitted(ctx, s.admin, name)
 	check(s.t, err)
 	check(s.t, topic.ReadSpan(ctx, s.kafka, name, topic.Span{}, func(r *topic.Record) error {
 		fn(r)

@@ -32,7 +32,7 @@ func (s *scene) writes(client *kgo.Client, partition int32, n int, how kgo.Trans
 func (s *scene) caughtUp() {
 	s.t.Helper()
 	s.until("the group is at the end of its source", func(ctx context.Context) bool {
-		ends, err := broker.AwaitCommittedEnds(ctx, s.admin, s.source) // Kafka writes that a transaction has ended a moment later
+		ends, err := broker.AwaitCommitted(ctx, s.admin, s.source) // Kafka writes that a transaction has ended a moment later
 		if err != nil {
 			return false
 		}

@@ -278,7 +278,7 @@ func (l *Loader) Finish(ctx context.Context) error {
 		return err
 	}
 	// A range that is fixed before that would end too early.
-	_, err := broker.AwaitCommittedEnds(ctx, kadm.NewClient(l.client), l.topic)
+	_, err := broker.AwaitCommitted(ctx, kadm.NewClient(l.client), l.topic)
 	return err
 }
 

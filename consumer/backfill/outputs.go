@@ -68,5 +68,6 @@ func AwaitCommitted(ctx context.Context, options []kgo.Opt, topics ...string) er
 		return fmt.Errorf("open client: %w", err)
 	}
 	defer client.Close()
-	return broker.AwaitCommitted(ctx, kadm.NewClient(client), topics...)
+	_, err = broker.AwaitCommitted(ctx, kadm.NewClient(client), topics...)
+	return err
 }

@@ -33,7 +33,7 @@ func TestSettledOffsets(t *testing.T) {
 	}
 	soon, cancel := context.WithTimeout(t.Context(), 10*committedPoll)
 	defer cancel()
-	if got, err := AwaitCommittedEnds(soon, admin, "news"); !errors.Is(err, context.DeadlineExceeded) {
+	if got, err := AwaitCommitted(soon, admin, "news"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a transaction is open: %v, %v", got, err)
 	}
 	c.Fault(kfake.Fault{
@@ -44,7 +44,7 @@ func TestSettledOffsets(t *testing.T) {
 	time.AfterFunc(2*committedPoll, func() {
 		ended <- writer.EndTransaction(context.WithoutCancel(t.Context()), kgo.TryCommit)
 	})
-	got, err := AwaitCommittedEnds(deadline(t), admin, "news")
+	got, err := AwaitCommitted(deadline(t), admin, "news")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestSettledOffsets(t *testing.T) {
 		Keys: []kmsg.Key{kmsg.ListOffsets}, Topic: "news", Partitions: []int32{1},
 		Err: kerr.TopicAuthorizationFailed, Count: -1,
 	})
-	if _, err := AwaitCommittedEnds(deadline(t), admin, "news"); !errors.Is(err, kerr.TopicAuthorizationFailed) {
+	if _, err := AwaitCommitted(deadline(t), admin, "news"); !errors.Is(err, kerr.TopicAuthorizationFailed) {
 		t.Errorf("no right to read: %v", err)
 	}
 }
@@ -98,7 +98,10 @@ func TestSettled(t *testing.T) {
 		}
 		return nil, nil, false
 	})
-	go func() { ended <- AwaitCommitted(deadline(t), admin, "news") }()
+	go func() {
+		_, err := AwaitCommitted(deadline(t), admin, "news")
+		ended <- err
+	}()
 	<-asked // the ends, and then what is committed: so that the ends are known
 	for range 2 {
 		<-asked

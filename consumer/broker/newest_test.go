@@ -47,7 +47,7 @@ func TestNewest(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := AwaitCommitted(t.Context(), kadm.NewClient(client), "transactions"); err != nil {
+	if _, err := AwaitCommitted(t.Context(), kadm.NewClient(client), "transactions"); err != nil {
 		t.Fatal(err)
 	}
 	topics := NewTopics(client, zerolog.Nop())

@@ -193,10 +193,7 @@ func (t *Topics) Settings(ctx context.Context, name string) (map[string]string, 
 		if err == nil {
 			return out, nil
 		}
-		if !errors.Is(err, kerr.UnknownTopicOrPartition) {
-			return nil, t.refused("read the settings of", name, err)
-		}
-		if retry.Pause(bound, visiblePoll) != nil {
+		if !errors.Is(err, kerr.UnknownTopicOrPartition) || retry.Pause(bound, visiblePoll) != nil {
 			return nil, t.refused("read the settings of", name, err)
 		}
 	}

@@ -136,7 +136,7 @@ func (r *replay) outputs(ctx context.Context, name string) map[string]string {
 	check(r.t, until(ctx, "all replicas are in sync", commitTimeout, r.healthy))
 	out := map[string]string{}
 	for _, output := range []string{sink.Unique, sink.Duplicate, sink.Rejected} {
-		_, err := kafka.AwaitCommittedEnds(ctx, r.admin, name+"."+output)
+		_, err := kafka.AwaitCommitted(ctx, r.admin, name+"."+output)
 		check(r.t, err)
 		check(r.t, topic.ReadSpan(ctx, r.options, name+"."+output, topic.Span{}, func(rec *topic.Record) error {
 			place, text := came(rec)

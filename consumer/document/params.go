@@ -82,7 +82,8 @@ func (p Params) Validate() []setting.Mistake {
 	if formatOf(p.Format).fields {
 		out = append(out, p.wrongFields()...)
 	}
-	out = append(out, p.wrongTreatment()...)
+	out = append(out, p.wrongTreated("html", p.HTML, "set format: json; where the whole value is HTML, format: html")...)
+	out = append(out, p.wrongTreated("base64", p.Base64, "set format: json")...)
 	out = append(out, p.wrongWhen()...)
 	return append(out, p.wrongSchema()...)
 }

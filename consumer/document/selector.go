@@ -159,12 +159,10 @@ func (s *selector) String() string {
 
 // ScopeIsTopic says that documents of each source are compared only with those of the same topic.
 func ScopeIsTopic(sources []Source) bool {
-	return !slices.ContainsFunc(sources, func(s Source) bool { return !s.Reading.scopeIsTopic() })
-}
-
-func (p *Params) scopeIsTopic() bool {
-	s, _ := parseSelector(p.Scope) // Validate reports an error
-	return slices.ContainsFunc(s.each(), func(one selector) bool { return one.kind == selectTopic })
+	return !slices.ContainsFunc(sources, func(source Source) bool {
+		s, _ := parseSelector(source.Reading.Scope) // Validate reports an error
+		return !slices.ContainsFunc(s.each(), func(one selector) bool { return one.kind == selectTopic })
+	})
 }
 
 // ScopeFields returns the fields from which a document's scope is read.

@@ -99,12 +99,6 @@ func (c *composer) stripHTML(from int) {
 	c.buf = append(out[:from], out[end:]...)
 }
 
-// wrongTreatment checks what says how fields become a text.
-func (p Params) wrongTreatment() []setting.Mistake {
-	return append(p.wrongTreated("html", p.HTML, "set format: json; where the whole value is HTML, format: html"),
-		p.wrongTreated("base64", p.Base64, "set format: json")...)
-}
-
 // wrongTreated checks that the fields of a list are fields of the text.
 func (p Params) wrongTreated(key string, names []string, fielded string) (out []setting.Mistake) {
 	if len(names) > 0 && !formatOf(p.Format).fields {

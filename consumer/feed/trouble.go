@@ -37,15 +37,11 @@ func (r *reader) trouble(topic string, partition int32, err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, unpack.ErrLater):
 		return nil
 	case errors.As(err, &stopped):
-		if r.Fill == 0 {
-			return unpack.Ended(stopped)
+		ended := unpack.Ended(stopped)
+		if r.Fill > 0 {
+			ended.Remedy = "begin with a later --from"
 		}
-		return &stop.Error{
-			What: fmt.Sprintf("a batch of %s/%d, from offset %d to below %d, holds more records than there is "+
-				"room for, or cannot be read",
-				topic, partition, stopped.Offset, stopped.NextOffset), Err: err,
-			Remedy: "begin with a later --from",
-		}
+		return ended
 	case errors.Is(err, kerr.OffsetOutOfRange), errors.As(err, &lost):
 		return r.deleted(topic, partition, err)
 	case broker.Forbidden(err):

@@ -229,3 +229,6 @@ func TestGoesOn(t *testing.T) {
 		t.Errorf("a batch that finds no room: %v, unreported %t", err, unreported())
 	}
 }
+
+// Held returns the bytes that are unpacked and not given back.
+func (u *Unpacker) Held() int { return u.held.sum() }

@@ -83,8 +83,12 @@ func (u *Unpacker) takeDistance(r *kgo.Record) (distance int64, told bool) {
 	return distance, true
 }
 
-// markDistances returns a copy of an unpacked batch in which records far from the batch's time have the header.
-func (u *Unpacker) markDistances(raw []byte) ([]byte, error) {
+// markDistances returns an unpacked batch in which records far from the batch's time have the header: a copy if there are
+// any.
+func (u *Unpacker) markDistances(raw []byte, b bill) ([]byte, error) {
+	if !b.far {
+		return raw, nil
+	}
 	out := make([]byte, 0, len(raw)+len(raw)/4)
 	for len(raw) > 0 {
 		length, n := binary.Varint(raw)

@@ -159,10 +159,10 @@ func (u *Unpacker) unpack(src []byte, codec kgo.CompressionCodecType) (raw []byt
 	fits := err == nil && (u.entire || b.sum <= u.bounds.Batch)
 	switch {
 	case fits && codec == plain:
-		raw, err = u.withMarks(raw, b)
+		raw, err = u.markDistances(raw, b)
 		return raw, b.beside, err
 	case fits:
-		raw, err = u.withMarks(raw, b)
+		raw, err = u.markDistances(raw, b)
 		return raw, b.sum, err
 	case err != nil && codec != plain && legacy(raw):
 		return raw, len(raw) * recordBytes / 32, nil // a message has at least 26 bytes of its own
@@ -179,16 +179,8 @@ func (u *Unpacker) unpack(src []byte, codec kgo.CompressionCodecType) (raw []byt
 	if b, err = cost(raw); err != nil {
 		return nil, 0, err
 	}
-	raw, err = u.withMarks(raw, b)
+	raw, err = u.markDistances(raw, b)
 	return raw, b.sum, err
-}
-
-// withMarks returns the records of a batch with what the client's times do not tell.
-func (u *Unpacker) withMarks(raw []byte, b bill) ([]byte, error) {
-	if !b.far {
-		return raw, nil
-	}
-	return u.markDistances(raw)
 }
 
 // Polled notes that the client was polled, and what it handed out.
@@ -205,9 +197,6 @@ func (u *Unpacker) Polled(fetches kgo.Fetches) {
 
 // Done gives back records that the client has handed out, unchanged. They must not be used any more.
 func (u *Unpacker) Done(fetches kgo.Fetches) { u.held.back(u.countedIn(fetches)) }
-
-// Held returns the bytes that are unpacked and not given back.
-func (u *Unpacker) Held() int { return u.held.sum() }
 
 // turns makes sure that each batch is unpacked in the end, whatever the other partitions do: whenever there is room
 // again, the batch that has waited longest goes first. Otherwise the partitions that come first in a fetch could fill

@@ -35,8 +35,8 @@
 //
 // Headers is the table of these headers. The encoder and the worst case read it.
 //
-// With Params.Metadata a further topic has the same facts, in a JSON record for each source record: see Batch.Tell. They
-// are of the same transaction. The headers are there all the same: audits and fills read them.
+// With Params.Verdicts a further topic has the same facts, in a JSON record for each source record: see
+// Batch.VerdictRecord. They are of the same transaction. The headers are there all the same: audits and fills read them.
 //
 // Headers of the source record that begin with unecho-, in whatever case, are dropped: they are never trusted.
 //

@@ -38,7 +38,7 @@ type Encoder struct {
 func New(p Params, indexName, algorithm string) *Encoder {
 	e := &Encoder{params: p, index: indexName, algorithm: algorithm}
 	for _, h := range Headers() {
-		e.table[h.On], e.fields[h.On] = append(e.table[h.On], h), append(e.fields[h.On], newField(&h))
+		e.table[h.On], e.fields[h.On] = append(e.table[h.On], h), append(e.fields[h.On], field{h, h.Field(), h.Number()})
 		e.most += h.Most(Names{Index: indexName, Algorithm: algorithm})
 	}
 	for _, on := range []On{OnCopies, OnCut, OnUnchecked, OnRejected} {

@@ -83,8 +83,6 @@ type field struct {
 	decimal bool
 }
 
-func newField(h *Header) field { return field{Header: *h, name: h.Field(), decimal: h.Number()} }
-
 // append appends "name":value.
 func (f *field) append(dst []byte, t *Facts) []byte {
 	begin := len(dst)

@@ -250,7 +250,7 @@ func (s *scanner) member(depth int, want uint64) *flaw {
 
 // follow follows the paths of want through the key that stands between quotes.
 func (s *scanner) follow(want uint64, depth int, raw []byte) uint64 {
-	if !hasEscape(raw) {
+	if bytes.IndexByte(raw, '\\') < 0 {
 		return s.through(want, depth, raw)
 	}
 	s.key, _ = appendString(s.key[:0], raw)

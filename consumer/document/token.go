@@ -125,8 +125,6 @@ func hexDigit(c byte) (rune, bool) {
 	return 0, false
 }
 
-func hasEscape(raw []byte) bool { return bytes.IndexByte(raw, '\\') >= 0 }
-
 // appendString appends the meaning of a scanned string; raw is what stands between its quotes. valid says that it is
 // Unicode: a lone surrogate becomes U+FFFD, and bytes that are not UTF-8 stay as they are.
 func appendString(dst, raw []byte) (out []byte, valid bool) {

@@ -172,7 +172,7 @@ func fetchError(fetches kgo.Fetches) error {
 	var fatal error
 	fetches.EachError(func(topic string, partition int32, err error) {
 		switch {
-		case bearable(err):
+		case errors.Is(err, unpack.ErrLater), errors.Is(err, kgo.ErrMaxDecompress): // the follower goes on by itself
 		case lost(err):
 			fatal = fmt.Errorf("%w: follow %s/%d: %w", ErrLost, topic, partition, err)
 		case fatal == nil:

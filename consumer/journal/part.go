@@ -88,8 +88,3 @@ func blanks(unread topic.Part, epoch int32, fn func(*kgo.Record) error) error {
 	}
 	return nil
 }
-
-// bearable says whether a follower goes on by itself after an error.
-func bearable(err error) bool {
-	return errors.Is(err, unpack.ErrLater) || errors.Is(err, kgo.ErrMaxDecompress)
-}

@@ -47,19 +47,13 @@ func (b *Batch) refused(failed, untold *error) error {
 		return nil
 	case b.presentRefused(*untold):
 		return errors.New("the verdicts' topic refuses the present time") // this passes
-	case final(*untold):
-		return verdictTopicRefused(*untold)
+	case final(*untold): // each is small and has the present time, so no other output of the document would change that
+		return &stop.Error{
+			What: "the verdicts' topic (outputs.verdicts) refuses a record", Err: *untold,
+			Remedy: fmt.Sprintf("raise max.message.bytes of that topic to %d", sink.MaxVerdictBytes),
+		}
 	}
 	return *untold
-}
-
-// verdictTopicRefused is the error that ends a process when the verdicts' topic does not take a record, though each is
-// small and has the present time. No other output of the document would change that.
-func verdictTopicRefused(err error) *stop.Error {
-	return &stop.Error{
-		What: "the verdicts' topic (outputs.verdicts) refuses a record", Err: err,
-		Remedy: fmt.Sprintf("raise max.message.bytes of that topic to %d", sink.MaxVerdictBytes),
-	}
 }
 
 // Refusal tells the protocol why an output did not take a record. It is nil if all records were taken.

@@ -87,7 +87,8 @@ func (u *Unpacker) stream(src []byte, codec kgo.CompressionCodecType) (io.Reader
 	case kgo.CodecZstd:
 		return zstdStream(src)
 	case kgo.CodecSnappy:
-		return newSnappy(src), nil
+		blocks, java := javaBlocks(src)
+		return &snappy{src: blocks, java: java}, nil
 	case plain:
 		return bytes.NewReader(src), nil
 	case kgo.CodecNone, kgo.CodecError:
@@ -114,13 +115,14 @@ func (u *Unpacker) zstdWhole(src []byte, limit int) ([]byte, error) {
 			return nil, err
 		}
 	}
-	said, known := zstdSize(src)
-	if known && said > uint64(limit) {
+	var said zstd.Header // of the first frame
+	known := said.Decode(src) == nil && said.HasFCS
+	if known && said.FrameContentSize > uint64(limit) {
 		return nil, errTooMuch
 	}
 	room := max(64<<10, 6*len(src))
 	if known {
-		room = max(int(said), zstdSpare)
+		room = max(int(said.FrameContentSize), zstdSpare)
 	}
 	for ; ; room *= 4 {
 		room = min(limit, room)
@@ -138,13 +140,6 @@ func (u *Unpacker) zstdWhole(src []byte, limit int) ([]byte, error) {
 
 // zstdSpare is room, in bytes, that the library likes to have behind its output.
 const zstdSpare = 4 << 10
-
-// zstdSize returns the size to which the first frame says it unpacks.
-func zstdSize(src []byte) (uint64, bool) {
-	var h zstd.Header
-	err := h.Decode(src)
-	return h.FrameContentSize, err == nil && h.HasFCS
-}
 
 func zstdStream(src []byte) (io.Reader, error) {
 	d, err := zstd.NewReader(bytes.NewReader(src), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
@@ -224,11 +219,6 @@ type snappy struct {
 
 // largestBlock is how many bytes a block may unpack to.
 const largestBlock = 32 << 20
-
-func newSnappy(src []byte) *snappy {
-	blocks, java := javaBlocks(src)
-	return &snappy{src: blocks, java: java}
-}
 
 func (s *snappy) Read(p []byte) (int, error) {
 	for len(s.ready) == 0 {

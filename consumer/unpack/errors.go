@@ -28,6 +28,3 @@ func Ended(e *kgo.ErrDecompressTooLarge) *stop.Error {
 		Remedy: "raise advanced.max_document_bytes beyond 16MiB, a batch has room for twice as much, and begin a backfill of another name",
 	}
 }
-
-// stopping returns an error after which the client leaves the partition alone, and says where the next batch begins.
-func stopping(because error) error { return fmt.Errorf("%w: %w", kgo.ErrMaxDecompress, because) }

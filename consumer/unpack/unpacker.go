@@ -3,6 +3,7 @@ package unpack
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"hash/maphash"
 	"slices"
 	"sync"
@@ -119,7 +120,8 @@ func (u *Unpacker) Decompress(src []byte, codec kgo.CompressionCodecType) ([]byt
 	if err != nil {
 		u.turns.had(batch)
 		u.stopped.batch(len(src))
-		return nil, stopping(err)
+		// after this the client leaves the partition alone, and says where the next batch begins
+		return nil, fmt.Errorf("%w: %w", kgo.ErrMaxDecompress, err)
 	}
 	if sum := u.held.sum(); u.bounds.Held > 0 && sum > 0 && sum+size > u.bounds.Held {
 		u.full = true

@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -86,16 +87,8 @@ func (c *corpus) word() string {
 	case kind < nameShare+numberShare:
 		return strconv.Itoa(c.random.IntN(3000))
 	}
-	u := c.random.Float64() * c.weight[len(c.weight)-1]
-	lo, hi := 0, len(c.weight)
-	for lo < hi {
-		if mid := (lo + hi) / 2; c.weight[mid] < u {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return c.words[lo]
+	rank, _ := slices.BinarySearch(c.weight, c.random.Float64()*c.weight[len(c.weight)-1])
+	return c.words[rank]
 }
 
 func (c *corpus) earlier() []string { return c.recent[c.random.IntN(len(c.recent))] }
@@ -125,7 +118,7 @@ func render(words []string) []byte {
 	for i, w := range words {
 		if left == 0 {
 			left = 11 + len(w)*i%9 // of any length that is the same for an exact copy
-			text = append(text, upper(w[0]))
+			text = append(text, strings.ToUpper(w[:1])...)
 			w = w[1:]
 		}
 		text = append(text, w...)
@@ -135,13 +128,6 @@ func render(words []string) []byte {
 		text = append(text, ' ')
 	}
 	return text[:len(text)-1]
-}
-
-func upper(c byte) byte {
-	if c >= 'a' && c <= 'z' {
-		c -= 'a' - 'A'
-	}
-	return c
 }
 
 // functionWords are ordered by falling frequency in news agency articles.

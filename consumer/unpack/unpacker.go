@@ -41,7 +41,7 @@ const PartitionBytes = 4 << 20
 func SourceOptions(fetch int) []kgo.Opt {
 	return []kgo.Opt{
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
-		// what is polled is committed: so are the markers, and with them what was aborted before them
+		// The markers of transactions are polled too: a position moves over them, and over what was aborted before them.
 		kgo.KeepControlRecords(),
 		kgo.FetchMaxBytes(int32(fetch)),
 		kgo.BrokerMaxReadBytes(int32(max(100<<20, fetch))), // the library's, or more

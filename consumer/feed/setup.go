@@ -34,9 +34,6 @@ type Setup struct {
 	Reads func(topic string) bool
 
 	Logger zerolog.Logger
-
-	entries    int // of a record; 0: as many as a run has. For tests.
-	queueBytes int // of entries that wait for others; 0: queueBytes. For tests.
 }
 
 // queueBytes is how many bytes of entries wait for those of other ranges, in all. A range that has its share of them
@@ -48,19 +45,12 @@ const leastQueue = 32 << 10
 
 // quota is the share of one range, and that of all.
 func (s *Setup) quota() feeding.Quota {
-	all := queueBytes
-	if s.queueBytes > 0 {
-		all = s.queueBytes
-	}
-	return feeding.Quota{Range: max(all/len(s.Plan.Ranges), leastQueue), All: all}
+	return feeding.Quota{Range: max(queueBytes/len(s.Plan.Ranges), leastQueue), All: queueBytes}
 }
 
 // limits are those of a record. With a rate that is low, a record has fewer entries, so that they come evenly.
 func (s *Setup) limits() feeding.Limits {
 	entries := journal.RunEntries
-	if s.entries > 0 {
-		entries = s.entries
-	}
 	if s.MaxRate > 0 {
 		entries = min(entries, max(1, s.MaxRate/4))
 	}

@@ -158,27 +158,6 @@ func (p *Page) Until(expression string) error {
 	}
 }
 
-// Press sends keys, such as those of package kb.
-func (p *Page) Press(keys string) error { return chromedp.Run(p.ctx, chromedp.KeyEvent(keys)) }
-
-// Click clicks what a selector finds, when a person could: it can be seen, and nothing lies over it. It goes by no coordinates,
-// because a busy machine draws a tab in the back so late that something else stands there by then.
-func (p *Page) Click(selector string) error {
-	err := p.Until(fmt.Sprintf(`(() => {
-		const e = document.querySelector(%q);
-		e.scrollIntoView({block: 'center', behavior: 'instant'});
-		const at = e.getBoundingClientRect();
-		return e.checkVisibility() && e.contains(document.elementFromPoint(at.x + at.width / 2, at.y + at.height / 2));
-	})()`, selector))
-	if err != nil {
-		return err
-	}
-	click := fmt.Sprintf(`{ const e = document.querySelector(%q); e.focus({preventScroll: true}); e.click(); }`, selector)
-	return chromedp.Run(p.ctx, chromedp.Evaluate(click, nil, func(e *runtime.EvaluateParams) *runtime.EvaluateParams {
-		return e.WithUserGesture(true)
-	}))
-}
-
 // LookAt looks at the page in another way, and waits until the plots have the width that they should. Its tab comes
 // to the front, because one in the back is drawn once a second.
 func (p *Page) LookAt(look Look) error {

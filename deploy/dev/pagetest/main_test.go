@@ -6,6 +6,9 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
 )
 
 // world is what all tests share: the program, a member that serves the page to the stages, and a browser.
@@ -163,4 +166,25 @@ func ask[T any](x *tab, expression string) (out T) {
 		x.t.Fatal(err)
 	}
 	return out
+}
+
+// Press sends keys, such as those of package kb.
+func (p *Page) Press(keys string) error { return chromedp.Run(p.ctx, chromedp.KeyEvent(keys)) }
+
+// Click clicks what a selector finds, when a person could: it can be seen, and nothing lies over it. It goes by no coordinates,
+// because a busy machine draws a tab in the back so late that something else stands there by then.
+func (p *Page) Click(selector string) error {
+	err := p.Until(fmt.Sprintf(`(() => {
+		const e = document.querySelector(%q);
+		e.scrollIntoView({block: 'center', behavior: 'instant'});
+		const at = e.getBoundingClientRect();
+		return e.checkVisibility() && e.contains(document.elementFromPoint(at.x + at.width / 2, at.y + at.height / 2));
+	})()`, selector))
+	if err != nil {
+		return err
+	}
+	click := fmt.Sprintf(`{ const e = document.querySelector(%q); e.focus({preventScroll: true}); e.click(); }`, selector)
+	return chromedp.Run(p.ctx, chromedp.Evaluate(click, nil, func(e *runtime.EvaluateParams) *runtime.EvaluateParams {
+		return e.WithUserGesture(true)
+	}))
 }

@@ -148,7 +148,7 @@ func (r *result) add(s consumer.Stats) {
 	r.commits, r.duplicates, r.rebuilds = s.Commits, s.Duplicate, s.Rebuilds
 	r.journalBytes = s.Journal.Bytes
 	r.sign, r.judge, r.forward = s.Latency.Sign.Sum, s.Latency.Judge.Sum, s.Latency.Forward.Sum
-	r.candidates, r.windowBytes = s.Index.Candidates, s.Index.WindowBytes
+	r.candidates = s.Index.Candidates
 	for _, n := range s.Rejected {
 		r.rejected += int64(n)
 	}

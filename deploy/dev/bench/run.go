@@ -33,11 +33,11 @@ type result struct {
 	latency   latency // where a stream brought the documents
 
 	// These are measured for unecho alone.
-	duplicates            uint64
-	journalBytes          uint64
-	sign, judge, forward  float64 // seconds, summed over sessions
-	candidates, rebuilds  uint64
-	windowBytes, rejected int64
+	duplicates           uint64
+	journalBytes         uint64
+	sign, judge, forward float64 // seconds, summed over sessions
+	candidates, rebuilds uint64
+	rejected             int64
 }
 
 func (r result) rate() float64 { return float64(r.documents) / r.took.Seconds() }

@@ -28,8 +28,8 @@ func sent(t *testing.T, content string) (all []string, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = docs.each(t.Context(), func(value []byte) error {
-		all = append(all, string(value))
+	err = docs.each(t.Context(), func(int) {}, func(line int, document []byte) error {
+		all = append(all, string(object(line, document)))
 		return nil
 	})
 	return all, errors.Join(err, docs.Close())
@@ -86,7 +86,7 @@ func TestOpen(t *testing.T) {
 		t.Fatalf("articles: %+v, error %v; want 3 documents expected", docs, err)
 	}
 	n := 0
-	err = docs.each(t.Context(), func(value []byte) error {
+	err = docs.each(t.Context(), func(int) {}, func(_ int, value []byte) error {
 		if !strings.HasPrefix(string(value), `{"id":"article-00000`+string(rune('0'+n))) {
 			t.Errorf("%.30s is sent", value)
 		}

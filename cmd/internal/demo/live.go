@@ -2,6 +2,7 @@ package demo
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -130,7 +131,7 @@ func (v *liveView) line(e event) string {
 	if about != "" {
 		title = max(room/3, room-terminal.Columns(about)-1)
 	}
-	put(regular, nonEmpty(e.Title, e.ID), title)
+	put(regular, cmp.Or(e.Title, e.ID), title)
 	put(dim, about, room)
 	return strings.TrimRight(b.String(), " ")
 }
@@ -152,13 +153,6 @@ func (v *liveView) about(e event) string {
 		text = e.Reason + ": " + e.Detail
 	}
 	return terminal.Printable(text, v.width)
-}
-
-func nonEmpty(text, instead string) string {
-	if text == "" {
-		return instead
-	}
-	return text
 }
 
 func verdictStyle(verdict string) string {

@@ -52,7 +52,7 @@ func produce(cmd *cobra.Command, args []string) (err error) {
 	if (len(args) == 1) == (p.Documents != 0) {
 		return exit.Usage(errors.New("name what is sent: FILE, or --feed N"))
 	}
-	docs, err := OpenInput(strings.Join(args, ""), p)
+	docs, err := Open(strings.Join(args, ""), p)
 	if err != nil {
 		return err
 	}
@@ -72,8 +72,9 @@ func produce(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	defer writer.Close()
-	progress := terminal.NewProgress(cmd.ErrOrStderr(), docs.Size)
-	stopped, err := docs.SendTo(ctx, writer, pace, progress)
+	progress := terminal.NewProgress(cmd.ErrOrStderr(), docs.size)
+	asTheyAre := func(_ int, line []byte) []byte { return bytes.Clone(line) }
+	stopped, err := docs.send(ctx, writer, pace, progress, asTheyAre)
 	if err != nil {
 		return err
 	}
@@ -83,30 +84,33 @@ func produce(cmd *cobra.Command, args []string) (err error) {
 	return err
 }
 
-// Input is what is sent.
-type Input struct {
-	Size int64 // bytes; -1: not known
-	// Each calls send with each document and the line of the file where it stands. It calls read with the bytes that were
+// Documents are what is sent: the lines of a file, or articles.
+type Documents struct {
+	size     int64 // bytes; -1: not known
+	expected int   // documents; 0: not known
+	// each calls send with each document and the line of the file where it stands. It calls read with the bytes that were
 	// read. The document is valid until send returns.
-	Each  func(ctx context.Context, read func(int), send func(line int, document []byte) error) error
-	close func() error
+	each func(ctx context.Context, read func(int), send func(line int, document []byte) error) error
+	// Close closes what was opened.
+	Close func() error
 }
 
-// OpenInput opens a file, or makes articles if none is named.
-func OpenInput(file string, p synthetic.Params) (Input, error) {
+// Open opens the named file, or else makes articles. It is called before anything is started, so that a wrong name is
+// noticed first.
+func Open(file string, p synthetic.Params) (*Documents, error) {
 	if file != "" {
 		in, size, err := corpus.OpenLines(file)
 		if err != nil {
-			return Input{}, exit.NotThere(err)
+			return nil, exit.NotThere(err)
 		}
 		each := func(ctx context.Context, read func(int), send func(int, []byte) error) error {
 			return corpus.EachLine(ctx, in, read, send)
 		}
-		return Input{size, each, in.Close}, nil
+		return &Documents{size, 0, each, in.Close}, nil
 	}
 	articles, err := synthetic.NewArticles(p)
 	if err != nil {
-		return Input{}, exit.Usage(err)
+		return nil, exit.Usage(err)
 	}
 	each := func(ctx context.Context, _ func(int), send func(int, []byte) error) error {
 		for doc, more := articles.Next(); more && ctx.Err() == nil; doc, more = articles.Next() {
@@ -116,27 +120,24 @@ func OpenInput(file string, p synthetic.Params) (Input, error) {
 		}
 		return ctx.Err()
 	}
-	return Input{-1, each, func() error { return nil }}, nil
+	return &Documents{-1, p.Documents, each, func() error { return nil }}, nil
 }
 
-// Close closes what was opened.
-func (d *Input) Close() error { return d.close() }
-
-// SendTo sends the documents at a pace, of documents a second; 0 is full speed. stopped says that ctx was done first.
-// What was sent is counted in progress, and acknowledged.
-func (d *Input) SendTo(ctx context.Context, w *topic.Writer, pace float64,
-	progress *terminal.Progress,
+// send sends the values of the documents at a pace, of documents a second; 0 is full speed. stopped says that ctx was done
+// first. What was sent is counted in progress, and acknowledged. valueOf copies what it takes of a document.
+func (d *Documents) send(ctx context.Context, w *topic.Writer, pace float64, progress *terminal.Progress,
+	valueOf func(line int, document []byte) []byte,
 ) (stopped bool, err error) {
 	limit := rate.NewLimiter(rate.Inf, 1)
 	if pace > 0 {
 		limit.SetLimit(rate.Limit(pace))
 	}
-	err = d.Each(ctx, progress.Add, func(_ int, document []byte) error {
+	err = d.each(ctx, progress.Add, func(line int, document []byte) error {
 		if err := limit.Wait(ctx); err != nil {
 			return err
 		}
 		progress.Documents++
-		return w.Write(ctx, nil, bytes.Clone(document))
+		return w.Write(ctx, nil, valueOf(line, document))
 	})
 	stopped = errors.Is(err, context.Canceled)
 	if flushed := w.Flush(context.WithoutCancel(ctx)); err == nil || stopped {
@@ -144,29 +145,6 @@ func (d *Input) SendTo(ctx context.Context, w *topic.Writer, pace float64,
 	}
 	progress.End()
 	return stopped, err
-}
-
-// Documents are the documents to be sent.
-type Documents struct {
-	Input
-	expected int // 0 is unknown
-}
-
-// Open opens the named file, or else makes articles. It is called before anything is started, so that a wrong name is
-// noticed first.
-func Open(input string, p synthetic.Params) (*Documents, error) {
-	docs, err := OpenInput(input, p)
-	if input != "" {
-		p.Documents = 0
-	}
-	return &Documents{Input: docs, expected: p.Documents}, err
-}
-
-// each calls send with the value of each document.
-func (d *Documents) each(ctx context.Context, send func(value []byte) error) error {
-	return d.Each(ctx, func(int) {}, func(line int, document []byte) error {
-		return send(object(line, document))
-	})
 }
 
 // object makes an object of a line that is a string. Any other line is a document as it is: the filter rejects what is

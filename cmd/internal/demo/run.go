@@ -144,13 +144,9 @@ func (d *demo) closed(err error) error {
 
 // ready waits until the service takes part in its group.
 func ready(ctx context.Context, is func() bool) error {
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
 	for !is() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := retry.Pause(ctx, 20*time.Millisecond); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -187,19 +183,10 @@ func (d *demo) send(ctx context.Context, docs *Documents) (n int, err error) {
 		return 0, err
 	}
 	defer w.Close()
-	began := time.Now()
-	err = docs.each(ctx, func(value []byte) error {
-		if err := w.Write(ctx, nil, value); err != nil {
-			return err
-		}
-		if n++; d.Pace > 0 {
-			due := began.Add(time.Duration(float64(n) / d.Pace * float64(time.Second)))
-			_ = retry.Pause(ctx, time.Until(due)) // ctx is looked at next
-		}
-		return nil
-	})
-	if ctx.Err() != nil {
+	counted := terminal.NewProgress(io.Discard, -1)
+	counted.Hidden = true
+	if _, err = docs.send(ctx, w, d.Pace, counted, object); ctx.Err() != nil {
 		err = nil
 	}
-	return n, errors.Join(err, docs.Close(), w.Flush(context.WithoutCancel(ctx)))
+	return int(counted.Documents), errors.Join(err, docs.Close())
 }

@@ -7,8 +7,6 @@ import (
 	"os"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/sink"
 )
@@ -58,7 +56,7 @@ type viewOptions struct {
 func viewOptionsFor(out io.Writer, getenv func(string) string, total int) viewOptions {
 	o := viewOptions{Total: total}
 	file, ok := out.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) || getenv("TERM") == "dumb" {
+	if !ok || !terminal.Is(file) || getenv("TERM") == "dumb" {
 		return o
 	}
 	o.Terminal = true

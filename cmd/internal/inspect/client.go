@@ -19,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/unecho/unecho/cmd/internal/api/shape"
+	"github.com/unecho/unecho/consumer/retry"
 )
 
 // Params say which member is asked, and how.
@@ -63,14 +64,13 @@ func New(p Params) (*Client, error) {
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
+	// No redirection is followed, so that the token reaches nobody else.
+	refuse := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &Client{
 		http: &http.Client{Transport: transport, CheckRedirect: refuse}, base: base.JoinPath("/"),
 		token: p.Token, again: again,
 	}, nil
 }
-
-// refuse follows no redirection, so that the token reaches nobody else.
-func refuse(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 func authorities(file string) (*x509.CertPool, error) {
 	text, err := os.ReadFile(file)
@@ -106,8 +106,6 @@ func (e *Error) Error() string {
 
 // get asks for what a path of the API has, and reads it into to.
 func (c *Client) get(ctx context.Context, path string, query url.Values, to any) error {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
 	return c.exchange(ctx, http.MethodGet, path, query, nil, to)
 }
 
@@ -121,28 +119,21 @@ func (c *Client) post(ctx context.Context, path string, question, to any) error 
 		return err
 	}
 	for tries := 0; ; tries++ {
-		err := c.ask(ctx, path, body.Bytes(), to)
+		err := c.exchange(ctx, http.MethodPost, path, nil, body.Bytes(), to)
 		var busy *Error
 		if !errors.As(err, &busy) || busy.Status != http.StatusTooManyRequests || busy.later == 0 || tries == mostTries {
 			return err
 		}
-		timer := time.NewTimer(min(busy.later, timeout))
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if retry.Pause(ctx, min(busy.later, timeout)) != nil {
 			return ctx.Err()
 		}
 	}
 }
 
-func (c *Client) ask(ctx context.Context, path string, body []byte, to any) error {
+// exchange sends a request once, and reads the answer into to.
+func (c *Client) exchange(ctx context.Context, method, path string, query url.Values, body []byte, to any) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	return c.exchange(ctx, http.MethodPost, path, nil, body, to)
-}
-
-func (c *Client) exchange(ctx context.Context, method, path string, query url.Values, body []byte, to any) error {
 	answer, err := c.send(ctx, method, path, query, body)
 	if err != nil {
 		return err

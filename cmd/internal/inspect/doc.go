@@ -3,12 +3,11 @@
 // What comes from documents is made harmless to terminals. The API's description is openapi.json of cmd/internal/api, and its
 // answers are those of cmd/internal/api/shape.
 //
-//	target.go                   which member is asked, by flags
-//	client.go, address.go       requests, and errors that say what to do
-//	questions.go, stream.go     what is asked, and copies as they are found
-//	ask.go, lookup.go           lookups: texts go out several at a time, and results are written in their order
-//	recent.go, copies.go        the last copies
-//	top.go, watch.go            how the member stands, drawn anew
-//	audit.go, auditreport.go    the audit and its report
-//	doctor.go                   the doctor
+//	target.go                    which member is asked, by flags
+//	client.go, stream.go         requests, errors that say what to do, and copies as they are found
+//	lookupcommand.go, lookup.go  lookups: texts go out several at a time, and results are written in their order
+//	recent.go                    the last copies
+//	top.go, watch.go             how the member stands, drawn anew
+//	audit.go, auditreport.go     the audit and its report
+//	doctor.go                    the doctor
 package inspect

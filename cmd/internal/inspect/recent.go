@@ -55,7 +55,7 @@ func recent(ctx context.Context, cmd *cobra.Command, c *Client, _ []string) erro
 	show := func(found shape.Copy) error { return WriteCopy(out, &found, time.Local) }
 	if cmdline.Bool(cmd, "json") {
 		show = func(found shape.Copy) error { return terminal.WriteJSON(out, found) }
-	} else if err := WriteHead(out); err != nil {
+	} else if _, err := fmt.Fprintln(out, copyHead()); err != nil {
 		return err
 	}
 	last, err := c.Recent(ctx, filter)
@@ -87,10 +87,9 @@ const (
 	clock      = "15:04:05"
 )
 
-// WriteHead writes the head of a list of copies.
-func WriteHead(out io.Writer) error {
-	_, err := fmt.Fprintf(out, copyFormat+"document is like document\n", "judged", "similarity", "copy")
-	return err
+// copyHead is the head of a list of copies.
+func copyHead() string {
+	return fmt.Sprintf(copyFormat+"document is like document", "judged", "similarity", "copy")
 }
 
 // WriteCopy writes one line for a copy. Times are those of zone.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/cmd/internal/api/shape"
+	"github.com/unecho/unecho/consumer/retry"
 )
 
 // Stream is what a member tells while it finds copies.
@@ -46,12 +47,8 @@ func (c *Client) Follow(ctx context.Context, f Filter, last string, s Stream) er
 			return err
 		}
 		s.Lost(err)
-		timer := time.NewTimer(c.again)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return nil
+		if retry.Pause(ctx, c.again) != nil {
+			return nil // whoever cancels wants the end
 		}
 	}
 }

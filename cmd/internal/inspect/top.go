@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -220,14 +221,9 @@ func state(c *canvas, s *shape.Status) {
 	}
 	c.field("group", s.Members.State, terminal.Several(len(processes), "member"),
 		terminal.Several(len(s.Members.Sessions), "session"), terminal.Several(partitions, "partition"))
-	names := make([]string, 0, len(processes))
-	for name := range processes {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	parts := make([]string, len(names))
-	for i, name := range names {
-		parts[i] = fmt.Sprintf("%s: %d", name, processes[name])
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(processes)) {
+		parts = append(parts, fmt.Sprintf("%s: %d", name, processes[name]))
 	}
 	if len(parts) > 1 {
 		c.field("", parts...)
@@ -244,7 +240,7 @@ func (t *Top) recent(c *canvas) {
 		c.add(dimStyle, "no duplicate yet")
 		return
 	}
-	c.add(dimStyle, fmt.Sprintf(copyFormat+"document is like document", "judged", "similarity", "copy"))
+	c.add(dimStyle, copyHead())
 	for i := range t.copies {
 		line := lineOf(&t.copies[i], t.Zone, named)
 		if terminal.Columns(line) > c.width { // else nobody sees what it is like

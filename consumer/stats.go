@@ -97,6 +97,17 @@ type Stats struct {
 	Standing Standing
 }
 
+// Rejections is how many documents were rejected, for whatever reason.
+func (s *Stats) Rejections() (n uint64) {
+	for _, of := range s.Rejected {
+		n += of
+	}
+	return n
+}
+
+// Committed is how many documents this process has committed, whatever became of them.
+func (s *Stats) Committed() uint64 { return s.Unique + s.Duplicate + s.Unchecked + s.Rejections() }
+
 // JournalKeptBytes estimates what the journal takes on a broker, before replication and compression: the records that
 // it keeps, times the mean size of those that this process has read. ok is false while that is not known.
 func (s *Stats) JournalKeptBytes() (n int64, ok bool) {

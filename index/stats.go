@@ -1,6 +1,8 @@
 package index
 
 import (
+	"time"
+
 	"github.com/unecho/unecho/index/window"
 	"github.com/unecho/unecho/index/wire"
 )
@@ -39,6 +41,14 @@ type Stats struct {
 	Filed         int   // documents whose records lie in files, and not in memory
 	FileBytes     int64 // of the files in which segments and blocks lie
 	Blocks        window.BlockStats
+}
+
+// Age is how far the window reaches back: the stream time since its oldest document was applied; 0 when there is none.
+func (s *Stats) Age() time.Duration {
+	if s.OldestApplied == 0 {
+		return 0
+	}
+	return time.Duration(s.Now-s.OldestApplied) * time.Millisecond
 }
 
 // Cuts counts documents that were not compared with all that may be similar enough, by the bounds that left something

@@ -49,7 +49,7 @@ func replicaConditions() []condition {
 		{
 			"UnechoWindowShort", quarter, windowShort,
 			func(s *seen) string {
-				return fmt.Sprintf("the window is full and remembers %v of %v", remembers(s).Round(time.Second), s.Bounds.Age)
+				return fmt.Sprintf("the window is full and remembers %v of %v", s.Index.Age().Round(time.Second), s.Bounds.Age)
 			},
 			"raise duplicates.remember.memory or duplicates.remember.documents; unecho plan says what memory that takes",
 		},
@@ -134,17 +134,10 @@ func waited(s *seen) time.Duration {
 
 func trimErrs(r *reading) uint64 { return r.trimErrs }
 
-func remembers(s *seen) time.Duration {
-	if s.Index.OldestApplied == 0 {
-		return 0
-	}
-	return time.Duration(s.Index.Now-s.Index.OldestApplied) * time.Millisecond
-}
-
 // windowShort: documents leave for want of room, and long before duplicates.remember.age.
 func windowShort(s *seen) bool {
 	b := s.Bounds
 	full := b.Bytes > 0 && float64(s.Index.WindowBytes) >= nearBound*float64(b.Bytes) ||
 		b.Documents > 0 && float64(s.Index.Documents) >= nearBound*float64(b.Documents)
-	return full && b.Age > 0 && 2*remembers(s) < b.Age
+	return full && b.Age > 0 && 2*s.Index.Age() < b.Age
 }

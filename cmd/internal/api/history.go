@@ -37,13 +37,9 @@ type history struct {
 // add takes a sample.
 func (h *history) add(s *consumer.Stats, now time.Time) {
 	next := sample{
-		at: now, unique: s.Unique, duplicate: s.Duplicate, delay: s.Delay, entered: s.Index.Unique,
-		reads: s.FileReads, late: s.FileLate, lag: known(s.SourceLag), behind: behind(s),
+		at: now, documents: s.Committed(), unique: s.Unique, duplicate: s.Duplicate, rejected: s.Rejections(), delay: s.Delay,
+		entered: s.Index.Unique, reads: s.FileReads, late: s.FileLate, lag: known(s.SourceLag), behind: behind(s),
 	}
-	for _, n := range s.Rejected {
-		next.rejected += n
-	}
-	next.documents = s.Unique + s.Duplicate + s.Unchecked + next.rejected
 	if s.Params.Duplicates.CompareCopies { // copies enter the window, too
 		next.entered = s.Index.Judged
 	}

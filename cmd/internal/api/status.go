@@ -35,7 +35,9 @@ func (a *api) status(w http.ResponseWriter, r *http.Request) {
 	out := shape.Status{
 		Version: a.Version, Member: s.Member, Time: shape.At(time.Now().UnixMilli()), Group: a.Group, Index: a.Group,
 		Ready:     ready,
-		Documents: shape.Documents{Unique: s.Unique, Reemitted: s.Reemitted, Duplicate: s.Duplicate, Unchecked: s.Unchecked, ByBytes: s.ByBytes},
+		Documents: shape.Documents{
+			Unique: s.Unique, Reemitted: s.Reemitted, Duplicate: s.Duplicate, Rejected: s.Rejections(), Unchecked: s.Unchecked, ByBytes: s.ByBytes,
+		},
 		Lag:       shape.Lag{Documents: known(s.SourceLag), Seconds: behind(&s), Leaderless: s.Leaderless},
 		Window:    a.window(&s), Journal: journalOf(&s), Snapshots: a.snapshots(&s), Assigned: s.Partitions,
 		Waiting: []shape.Coordinates{}, Partitions: []shape.Lagging{}, Settings: a.Settings,
@@ -46,9 +48,6 @@ func (a *api) status(w http.ResponseWriter, r *http.Request) {
 	}
 	if !out.Ready {
 		out.Why = a.Why(s)
-	}
-	for _, n := range s.Rejected {
-		out.Documents.Rejected += n
 	}
 	if s.SnapshotNext >= 0 {
 		out.Snapshot = &shape.Snapshot{Next: s.SnapshotNext, Taken: shape.At(s.SnapshotTime)}
@@ -98,21 +97,17 @@ func behind(s *consumer.Stats) (seconds *float64) {
 const nearBound = 0.95
 
 func (a *api) window(s *consumer.Stats) shape.Window {
-	const second = 1000
 	b := s.Bounds
 	out := shape.Window{
 		Documents: s.Index.Documents, Count: b.Documents, Bytes: s.Index.WindowBytes, BytesBound: b.Bytes,
-		AgeBoundS: b.Age.Seconds(),
-		Memory:    s.Index.Memory, Threshold: a.params(s).Duplicates.Threshold,
+		AgeS: s.Index.Age().Seconds(), AgeBoundS: b.Age.Seconds(),
+		Memory: s.Index.Memory, Threshold: a.params(s).Duplicates.Threshold,
 	}
 	if a.Index.Duplicates.Remember.Directory != "" {
 		out.Files = &shape.Files{
 			Documents: s.Index.Filed, Blocks: s.Index.Blocks.Documents, Bytes: s.Index.FileBytes, Reads: s.FileReads, Late: s.FileLate,
 			WaitS: s.FileWait.Seconds(),
 		}
-	}
-	if s.Index.OldestApplied > 0 {
-		out.AgeS = float64(s.Index.Now-s.Index.OldestApplied) / second
 	}
 	switch {
 	case b.Bytes > 0 && float64(out.Bytes) >= nearBound*float64(b.Bytes):

@@ -30,17 +30,13 @@ type reading struct {
 
 func readingOf(s *consumer.Stats, ready bool, now time.Time) reading {
 	r := reading{
-		at: now, ready: ready, lag: s.SourceLag, next: s.JournalNext, commits: s.Commits, documents: s.Unique + s.Duplicate + s.Unchecked,
-		unchecked: s.Unchecked, duplicates: s.Duplicate,
+		at: now, ready: ready, lag: s.SourceLag, next: s.JournalNext, commits: s.Commits, documents: s.Committed(),
+		rejected: s.Rejections(), unchecked: s.Unchecked, duplicates: s.Duplicate,
 		deleted: s.Deleted, skipped: s.Skipped, withdrawals: s.Withdrawals,
 		divergence: s.Divergences, snapshotErrs: s.SnapshotErrs, trimErrs: s.TrimErrs, fileErrs: s.FileErrs,
 		fileWait: uint64(s.FileWait.Milliseconds()), unique: s.Index.Unique, uniqueCut: s.Index.UniqueCut,
 		sign: s.Latency.Sign.Sum, judge: s.Latency.Judge.Sum, forward: s.Latency.Forward.Sum,
 	}
-	for _, n := range s.Rejected {
-		r.rejected += n
-	}
-	r.documents += r.rejected
 	for _, n := range s.Strays {
 		r.strays += n
 	}

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -16,14 +17,8 @@ import (
 
 // metrics lists all of unecho's own, in the order in which a document meets them.
 func metrics() []metric {
-	var all []metric
-	for _, part := range [][]metric{
-		documentMetrics(), gatewayMetrics(), stageMetrics(), sourceMetrics(), journalMetrics(), windowMetrics(), fileMetrics(), snapshotMetrics(),
-		processMetrics(),
-	} {
-		all = append(all, part...)
-	}
-	return all
+	return slices.Concat(documentMetrics(), gatewayMetrics(), stageMetrics(), sourceMetrics(), journalMetrics(), windowMetrics(),
+		fileMetrics(), snapshotMetrics(), processMetrics())
 }
 
 func counter(name, help string, value func(*state) uint64) metric {
@@ -227,15 +222,8 @@ func journalMetrics() []metric {
 			func(s *state) (float64, bool) { return seconds(s.AppliedTime), s.AppliedTime > 0 }),
 		gauge("unecho_journal_clock_ahead_seconds", "By how much this machine's clock is at least ahead of that of the journal's broker; below 0: behind. If one process differs, its machine is off; if all do, the broker is. Absent until this process has appended.",
 			func(s *state) (float64, bool) { return s.ClockAhead.Seconds(), s.ClockKnown }),
-		{
-			name: "unecho_journal_stray_records_total", kind: prometheus.CounterValue, labels: []string{"reason"},
-			help: "Records read from the journal that are none of this group's, by reason. They change nothing. It should be 0: somebody else writes to the topic, or (damaged) a member's memory is bad.",
-			values: func(s *state, emit emitter) {
-				for _, r := range journal.Reasons() {
-					emit(float64(s.Strays[r]), string(r))
-				}
-			},
-		},
+		byReason("unecho_journal_stray_records_total", "Records read from the journal that are none of this group's, by reason. They change nothing. It should be 0: somebody else writes to the topic, or (damaged) a member's memory is bad.",
+			journal.Reasons(), func(s *state) map[journal.Reason]uint64 { return s.Strays }),
 		gauge("unecho_replica_confirmed_offset", "Journal offset up to which a checkpoint, a member's own too, has last confirmed this replica. It rises with each snapshot; if it stands while unecho_snapshot_offset rises, replicas are not compared. Absent until there is one.",
 			func(s *state) (float64, bool) {
 				return float64(s.Index.Confirmed), restored(s) && s.Index.Confirmed >= 0
@@ -261,7 +249,7 @@ func windowMetrics() []metric {
 		gauge("unecho_window_bytes", "Bytes of the window, as duplicates.remember.memory counts them. At that bound the oldest documents go before duplicates.remember.age.",
 			ofReplica(func(s *state) float64 { return float64(s.Index.WindowBytes) })),
 		gauge("unecho_window_age_seconds", "How far the window reaches back in stream time. Much below duplicates.remember.age on a full window: raise duplicates.remember.memory or duplicates.remember.documents.",
-			ofReplica(age)),
+			ofReplica(func(s *state) float64 { return s.Index.Age().Seconds() })),
 		gauge("unecho_window_oldest_timestamp_seconds", "When the oldest document of the window was applied, in stream time. Absent while the window is empty.",
 			func(s *state) (float64, bool) {
 				return seconds(s.Index.OldestApplied), restored(s) && s.Index.Documents > 0
@@ -337,13 +325,5 @@ func processMetrics() []metric {
 }
 
 func restored(s *state) bool { return s.JournalNext >= 0 }
-
-// age returns the stream time since the oldest visible document was applied; it is absent if the window is empty.
-func age(s *state) float64 {
-	if s.Index.Documents == 0 {
-		return 0
-	}
-	return seconds(s.Index.Now - s.Index.OldestApplied)
-}
 
 func seconds(ms int64) float64 { return float64(ms) / 1000 }

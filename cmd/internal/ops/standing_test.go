@@ -49,7 +49,7 @@ func TestStandingIsSaid(t *testing.T) {
 // Unknown values are left out.
 func TestStandingOfAServiceThatIdles(t *testing.T) {
 	var out strings.Builder
-	logStanding(zerolog.New(&out), &consumer.Stats{SourceLag: -1}, totals{}, time.Second)
+	logStanding(zerolog.New(&out), &consumer.Stats{}, &consumer.Stats{SourceLag: -1}, time.Second)
 	var line map[string]any
 	if err := json.Unmarshal([]byte(out.String()), &line); err != nil {
 		t.Fatal(err)

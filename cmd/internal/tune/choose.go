@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/unecho/unecho/cmd/internal/terminal"
+	"github.com/unecho/unecho/index/sketch"
 )
 
 // preferred returns the sources in the order in which one is recommended: that of the configured shingle, the others as
@@ -83,7 +84,7 @@ func (r *Report) chooseWithin() {
 	row := *first.Best
 	r.Recommended, r.Reason, r.NotRecommended = &row, r.criterion().reason(first.Best, r.rowsOf(first)), ""
 	for i := range r.Sources {
-		r.Sources[i].Common = common(first.at, r.Sources[i].at)
+		r.Sources[i].Common, _ = sketch.Jaccard(first.at, r.Sources[i].at)
 	}
 }
 
@@ -131,22 +132,6 @@ func (r *Report) sort(of func(shingle, hash string) int) {
 		x, y := group(&a), group(&b)
 		return cmp.Or(slices.Compare(x[:], y[:]), places[a.Setting]-places[b.Setting])
 	})
-}
-
-// common counts what two sorted lists share.
-func common(a, b []uint64) int {
-	n := 0
-	for len(a) > 0 && len(b) > 0 {
-		switch {
-		case a[0] < b[0]:
-			a = a[1:]
-		case a[0] > b[0]:
-			b = b[1:]
-		default:
-			n, a, b = n+1, a[1:], b[1:]
-		}
-	}
-	return n
 }
 
 // percent writes a share for people, and never rounds one up to what it does not reach.

@@ -116,11 +116,6 @@ func tuneFiles(ctx context.Context, cmd *cobra.Command, args []string, c config.
 			return nil, fmt.Errorf("read %s: it has no labels of copies: label some pairs as copies, too", pairs)
 		}
 	}
-	return tuneSample(ctx, cmd, tuner)
-}
-
-// tuneSample tries the settings and shows, on a terminal, how far it has come.
-func tuneSample(ctx context.Context, cmd *cobra.Command, tuner *Tuner) (*Report, error) {
 	bar := terminal.NewStages(cmd.ErrOrStderr())
 	defer bar.End()
 	tuner.Progress = func(what string, done, all int) { bar.Stage(what, int64(done), int64(all)) }

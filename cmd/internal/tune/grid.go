@@ -107,7 +107,7 @@ func gridOf(cmd *cobra.Command, configured index.DuplicatesParams) (Grid, error)
 	}
 	if name == "" {
 		g = Widened(g, configured, usual)
-		if tokensField(cmd) != "" {
+		if cmdline.Text(cmd, "tokens") != "" {
 			g.Shingles = []string{"word:1", "word:2", "word:3"}
 		}
 	}

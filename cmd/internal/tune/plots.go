@@ -138,7 +138,7 @@ func (r *Report) curves() plot {
 	}
 	best := r.Recommended
 	sorted := slices.Clone(shown)
-	slices.SortFunc(sorted, func(a, b sketch.Banding) int { return cmp.Compare(where(a, 0.5), where(b, 0.5)) })
+	slices.SortFunc(sorted, func(a, b sketch.Banding) int { return cmp.Compare(middle(a), middle(b)) })
 	for i, b := range sorted {
 		l := namedLine{Name: b.String(), Colour: i, Dashed: i >= colours}
 		l.Best = best != nil && best.Bands == b.Bands && best.Rows == b.Rows
@@ -157,17 +157,9 @@ func (r *Report) curves() plot {
 	return p
 }
 
-// where returns the similarity at which a banding finds this share of the pairs.
-func where(b sketch.Banding, share float64) float64 {
-	low, high := 0.0, 1.0
-	for range 40 {
-		if middle := (low + high) / 2; b.Probability(middle) < share {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return high
+// middle returns the similarity at which a banding finds half of the pairs: there its Probability is 0.5.
+func middle(b sketch.Banding) float64 {
+	return math.Pow(1-math.Pow(0.5, 1/float64(b.Bands)), 1/float64(b.Rows))
 }
 
 // front plots cost against recall. A line joins the settings that no other beats in both. The axis of cost is

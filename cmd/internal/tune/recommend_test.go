@@ -194,12 +194,6 @@ func TestTruths(t *testing.T) {
 	}
 }
 
-func TestCommon(t *testing.T) {
-	if n := common([]uint64{1, 3, 5, 9}, []uint64{2, 3, 4, 9, 10}); n != 2 {
-		t.Errorf("%d in common", n)
-	}
-}
-
 // Labelled pairs are one truth: settings of all shingles and thresholds are weighed, and among equal ones that of the
 // configured shingle is taken.
 func TestTuneByLabels(t *testing.T) {

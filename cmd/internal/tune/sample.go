@@ -41,12 +41,10 @@ func addSampleFlags(cmd *cobra.Command) {
 	})
 }
 
-func tokensField(cmd *cobra.Command) string { return cmdline.Text(cmd, "tokens") }
-
 func samplerOf(cmd *cobra.Command, labels *Labels) (*Sampler, error) {
 	p := SamplerParams{
 		Most: cmdline.Int(cmd, "sample"),
-		Seed: cmdline.Uint64(cmd, "seed"), Field: tokensField(cmd),
+		Seed: cmdline.Uint64(cmd, "seed"), Field: cmdline.Text(cmd, "tokens"),
 	}
 	if labels != nil {
 		p.Names = labels.Names()

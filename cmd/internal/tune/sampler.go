@@ -72,16 +72,11 @@ func NewSampler(p SamplerParams) *Sampler {
 
 // AddFile takes the next record of files; named says that a number alone names no record.
 func (s *Sampler) AddFile(r *corpus.Record, named bool) error {
-	ref := func() Ref { return RefOf(string(r.Name(nil, named)), r) }
 	d, bad := s.ofFile(r)
 	if bad != "" {
 		s.skip(string(r.Name(nil, true)), bad, r.Raw)
 	}
-	if known, err := s.addLabelled(ref, d); known || err != nil {
-		return err
-	}
-	s.add(d, bad)
-	return nil
+	return s.take(func() Ref { return RefOf(string(r.Name(nil, named)), r) }, d, bad)
 }
 
 // ofFile returns a document of a file, which refers to the record, or why it cannot be compared.
@@ -105,14 +100,9 @@ func (s *Sampler) AddTopic(ctx context.Context, r *topic.Record, topics *corpus.
 	if bad != "" {
 		s.skip(corpus.CoordinatesOf(r), bad, r.Value)
 	}
-	ref := func() Ref {
+	return s.take(func() Ref {
 		return Ref{cmp.Or(string(id), corpus.CoordinatesOf(r)), fmt.Sprintf("%s/%d", r.Topic, r.Partition), int(r.Offset)}
-	}
-	if known, err := s.addLabelled(ref, d); known || err != nil {
-		return err
-	}
-	s.add(d, bad)
-	return nil
+	}, d, bad)
 }
 
 func (s *Sampler) ofTopic(ctx context.Context, r *topic.Record, topics *corpus.TopicReader) (d sampled, id []byte, bad string,
@@ -157,14 +147,13 @@ func (s *Sampler) addLabelled(called func() Ref, d sampled) (known bool, err err
 	return true, nil
 }
 
-func (s *Sampler) add(d sampled, bad string) {
-	if bad != "" {
-		return
+// take takes a document, or one that cannot be compared, which bad says. called is what a label calls it.
+func (s *Sampler) take(called func() Ref, d sampled, bad string) error {
+	known, err := s.addLabelled(called, d)
+	if !known && err == nil && bad == "" {
+		s.draw(d)
 	}
-	if at, keep := s.slot(); keep {
-		d.text, d.at = slices.Clone(d.text), s.given
-		s.put(at, d)
-	}
+	return err
 }
 
 func (s *Sampler) skip(name, why string, value []byte) {
@@ -206,14 +195,17 @@ func (s *Sampler) unread() error {
 // hardly is of how many documents one must be read.
 const hardly = 20
 
-// slot returns the place for the next document, or none if it is not kept.
-func (s *Sampler) slot() (at int, keep bool) {
+// draw keeps the next document in the place that it draws, if there is one.
+func (s *Sampler) draw(d sampled) {
 	s.met++
-	if s.Most == 0 || len(s.kept) < s.Most {
-		return len(s.kept), true
+	at := len(s.kept)
+	if s.Most > 0 && at >= s.Most {
+		if at = s.random.IntN(s.met); at >= s.Most {
+			return
+		}
 	}
-	at = s.random.IntN(s.met)
-	return at, at < s.Most
+	d.text, d.at = slices.Clone(d.text), s.given
+	s.put(at, d)
 }
 
 // put keeps a document. Once the bytes are exceeded, the sample keeps only as many documents as fit then. Documents are

@@ -24,7 +24,7 @@ func TestSampleOfBytes(t *testing.T) {
 	for seed := range uint64(runs) {
 		s := NewSampler(SamplerParams{Most: 300, Bytes: mostBytes, Seed: seed})
 		for i := range documents {
-			s.add(sampled{text: bytes.Repeat([]byte("x"), 10+i%40), scope: uint64(i)}, "")
+			s.draw(sampled{text: bytes.Repeat([]byte("x"), 10+i%40), scope: uint64(i)})
 			if s.bytes > mostBytes {
 				t.Fatalf("%v after %d documents", s.bytes, i+1)
 			}
@@ -66,7 +66,7 @@ func TestSampleKeepsOne(t *testing.T) {
 	}{{1, 1}, {0, 50}} {
 		s := NewSampler(SamplerParams{Bytes: setting.Bytes(test.mostBytes), Seed: 1})
 		for i := range 50 {
-			s.add(sampled{text: make([]byte, 1000), scope: uint64(i)}, "")
+			s.draw(sampled{text: make([]byte, 1000), scope: uint64(i)})
 		}
 		if len(s.kept) != test.want {
 			t.Errorf("%d kept within %d bytes, want %d", len(s.kept), test.mostBytes, test.want)

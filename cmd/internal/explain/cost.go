@@ -34,26 +34,39 @@ type cost struct {
 	Cheapest   bool    `json:"cheapest,omitempty"`
 }
 
-// likeness finds how similar the documents of the sample are that are no copies.
+// likeness finds how similar documents are that are no copies, and how many of their pairs are candidates, by some documents of
+// the sample.
 type likeness struct {
 	params     index.DuplicatesParams
 	normalizer *text.Normalizer
 	shingling  text.Shingling
-	sets       [][]uint64
+	random     *rand.Rand
+	seen       int
+	sets       [][]uint64 // of the documents that were drawn
+	keys       [][]byte   // and their band keys
 }
 
 func newLikeness(p index.Params) (likeness, error) {
 	shingling, err := p.Duplicates.Shingling()
-	return likeness{params: p.Duplicates, normalizer: text.NewNormalizer(p.Normalize), shingling: shingling}, err
+	return likeness{
+		params: p.Duplicates, normalizer: text.NewNormalizer(p.Normalize), shingling: shingling,
+		random: rand.New(rand.NewPCG(1, 1)), // a sample, always the same
+	}, err
 }
 
-func (l *likeness) put(at int, r *corpus.Record) {
-	set := l.shingling.AppendHashes(nil, l.params.Compared(l.normalizer.Append(nil, r.Text)))
-	slices.Sort(set)
-	if at == len(l.sets) {
-		l.sets = append(l.sets, nil)
+// mostMet is how many documents of the sample are compared with each other: half a million pairs.
+const mostMet = 1000
+
+// add takes a document with its band keys. Of more than mostMet each is kept with the same chance.
+func (l *likeness) add(r *corpus.Record, keys []byte) {
+	at := l.seen
+	if l.seen++; at < mostMet {
+		l.sets, l.keys = append(l.sets, nil), append(l.keys, nil)
+	} else if at = l.random.IntN(l.seen); at >= mostMet {
+		return
 	}
-	l.sets[at] = slices.Compact(set)
+	l.sets[at] = text.Set(l.shingling.AppendHashes(nil, l.params.Compared(l.normalizer.Append(nil, r.Text))))
+	l.keys[at] = slices.Clone(keys)
 }
 
 // leastSample is how many documents tell how alike unlike ones are: with fewer, pairs that are alike are too rare.
@@ -194,41 +207,11 @@ func (p *Plan) writeFound(b *strings.Builder) {
 	b.WriteString("found is where edits fall by chance, at worst where they are spread evenly over the text\n")
 }
 
-// mostMet is how many documents of the sample are compared with each other: half a million pairs.
-const mostMet = 1000
-
-// chosen draws some documents of the sample, each with the same chance.
-type chosen struct {
-	random *rand.Rand
-	seen   int
-}
-
-// slot returns where the next document belongs among the mostMet that are kept; ok is false if it is not kept.
-func (c *chosen) slot() (at int, ok bool) {
-	if c.seen++; c.seen <= mostMet {
-		return c.seen - 1, true
-	}
-	at = c.random.IntN(c.seen)
-	return at, at < mostMet
-}
-
-// met holds the band keys of the documents that were drawn.
-type met struct {
-	keys [][]byte
-}
-
-func (m *met) put(at int, keys []byte) {
-	if at == len(m.keys) {
-		m.keys = append(m.keys, nil)
-	}
-	m.keys[at] = slices.Clone(keys)
-}
-
-// share returns the share of pairs that share a band key; nil if there is no pair.
-func (m *met) share() *float64 {
+// candidates returns the share of pairs that share a band key; nil if there is no pair.
+func (l *likeness) candidates() *float64 {
 	candidates, pairs := 0, 0
-	for i, a := range m.keys {
-		for _, b := range m.keys[:i] {
+	for i, a := range l.keys {
+		for _, b := range l.keys[:i] {
 			pairs++
 			if entry.ShareBand(a, b) {
 				candidates++

@@ -250,9 +250,6 @@ func (x *Explanation) agree(p index.DuplicatesParams, codes [2][]byte) error {
 	return err
 }
 
-// Lines tell people how the sketches agree.
-func (x *Explanation) Lines() []sketch.Line { return x.agreement.Lines[:] }
-
 // Diff compares the texts word by word, and leaves out words far from any change.
 func (x *Explanation) Diff() []report.Piece {
 	return report.Diff(string(x.A.input.Text), string(x.B.input.Text), x.text)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -134,11 +133,9 @@ type Plan struct {
 	describe string       // how candidates are found
 	given    index.Params // with what is left open
 	params   index.Params
-	chosen   chosen
 	likeness likeness
 	signer   *index.Signer
 	sum      index.Parts // of the documents measured
-	met      met
 	asked    bool // for Documents
 }
 
@@ -158,10 +155,7 @@ func New(judge index.Params) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{
-		given: judge, params: planned, signer: signer,
-		chosen: chosen{random: rand.New(rand.NewPCG(1, 1))}, // a sample, always the same
-	}
+	p := &Plan{given: judge, params: planned, signer: signer}
 	p.likeness, err = newLikeness(planned)
 	return p, err
 }
@@ -180,10 +174,7 @@ func (p *Plan) Add(r *corpus.Record) {
 	}
 	p.sum = add(p.sum, index.PartsOf(p.params, &e))
 	p.Sample++
-	if at, ok := p.chosen.slot(); ok {
-		p.met.put(at, e.Keys)
-		p.likeness.put(at, r)
-	}
+	p.likeness.add(r, e.Keys)
 	p.signer.Reset()
 }
 
@@ -192,7 +183,7 @@ func (p *Plan) Measured() error {
 	if p.Sample == 0 {
 		return errors.New("there is no document to measure")
 	}
-	p.Parts, p.Candidates = mean(p.sum, p.Sample), p.met.share()
+	p.Parts, p.Candidates = mean(p.sum, p.Sample), p.likeness.candidates()
 	return nil
 }
 

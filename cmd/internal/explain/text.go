@@ -27,7 +27,7 @@ func WriteText(out io.Writer, p index.Params, x *Explanation, also Also) error {
 	line("B", "%d bytes, %d shingles%s", x.B.Bytes, x.B.Shingles, x.B.how())
 	b.WriteByte('\n')
 	line("exact Jaccard", "%.4f  %d shingles of %d are shared", x.Jaccard.Value, x.Jaccard.Part, x.Jaccard.Whole)
-	for _, l := range x.Lines() {
+	for _, l := range x.agreement.Lines {
 		line(l.Name, "%s", l.Text)
 	}
 	line("Levenshtein", "%.4f  of the normalised texts%s", x.Levenshtein, x.LevenshteinOf())
@@ -40,7 +40,7 @@ func WriteText(out io.Writer, p index.Params, x *Explanation, also Also) error {
 	writeSome(line, "only in A", x.A.Only)
 	writeSome(line, "only in B", x.B.Only)
 	if also.Shared {
-		writeAll(line, "shared", x.Shared)
+		line("shared", "%s", quoted(x.Shared))
 	}
 	if also.Normal {
 		fmt.Fprintf(&b, "\nnormal form of A\n%s\n\nnormal form of B\n%s\n", terminal.Harmless(x.A.Normalized),
@@ -65,23 +65,19 @@ func writeSome(line func(name, format string, args ...any), name string, shingle
 	if len(shingles) == 0 {
 		return
 	}
-	var quoted []string
-	for _, s := range shingles[:min(most, len(shingles))] {
-		quoted = append(quoted, strconv.Quote(s))
-	}
 	more := ""
 	if len(shingles) > most {
 		more = fmt.Sprintf(" and %d more (--json has all)", len(shingles)-most)
 	}
-	line(name, "%s%s", strings.Join(quoted, ", "), more)
+	line(name, "%s%s", quoted(shingles[:min(most, len(shingles))]), more)
 }
 
-func writeAll(line func(name, format string, args ...any), name string, shingles []string) {
-	quoted := make([]string, len(shingles))
+func quoted(shingles []string) string {
+	all := make([]string, len(shingles))
 	for i, s := range shingles {
-		quoted[i] = strconv.Quote(s)
+		all[i] = strconv.Quote(s)
 	}
-	line(name, "%s", strings.Join(quoted, ", "))
+	return strings.Join(all, ", ")
 }
 
 // mostColumns of a run of words are shown: where texts have little in common, the rest says nothing.

@@ -50,7 +50,7 @@ func runService(cmd *cobra.Command, version string) error {
 	switch {
 	case err == nil:
 		err = serve(cmd, c, accepted, version)
-	case !json && cmdline.Text(cmd, "config") == "" && cmdline.ConfigPath(nil) == "":
+	case !json && cmdline.ConfigFile(cmd) == "":
 		fmt.Fprintf(cmd.ErrOrStderr(),
 			"no %s here: `unecho config init -o %s` writes one, `unecho demo` needs none\n", cmdline.DefaultFile, cmdline.DefaultFile)
 	}

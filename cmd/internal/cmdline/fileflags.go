@@ -78,27 +78,6 @@ func NamedFiles(cmd *cobra.Command, list string, paths []string) outfile.Named {
 	return outfile.Named{Paths: paths, Include: Texts(cmd, "include"), List: list, Zeros: Bool(cmd, "null")}
 }
 
-// OpenFiles opens the files that a command line names, none of which may be written. size is their size together, or
-// -1.
-func OpenFiles(cmd *cobra.Command, args []string, c config.Config,
-	out outfile.Files,
-) (r *corpus.Reader, size int64, err error) {
-	p, err := FileParams(cmd, c)
-	if err != nil {
-		return nil, 0, err
-	}
-	out.Stdout(cmd.OutOrStdout())
-	sources, size, err := out.Sources(NamedFiles(cmd, Text(cmd, "files-from"), args))
-	if err != nil {
-		return nil, 0, err
-	}
-	if tokens := cmd.Flag("tokens"); tokens == nil || !tokens.Changed {
-		p.Rows = corpus.RowsWanted
-	}
-	r, err = corpus.NewReader(p, sources)
-	return r, size, err
-}
-
 // SpareFromStdout returns an error if standard output goes to a file that is read.
 func SpareFromStdout(cmd *cobra.Command, paths ...string) error {
 	var out outfile.Files
@@ -156,7 +135,19 @@ func RunFiles(cmd *cobra.Command, paths []string, base config.Config, rules []Ru
 func EachRecord(ctx context.Context, cmd *cobra.Command, args []string, c config.Config, out outfile.Files,
 	take func(*corpus.Record) error,
 ) (err error) {
-	in, size, err := OpenFiles(cmd, args, c, out)
+	p, err := FileParams(cmd, c)
+	if err != nil {
+		return err
+	}
+	if tokens := cmd.Flag("tokens"); tokens == nil || !tokens.Changed {
+		p.Rows = corpus.RowsWanted
+	}
+	out.Stdout(cmd.OutOrStdout())
+	sources, size, err := out.Sources(NamedFiles(cmd, Text(cmd, "files-from"), args))
+	if err != nil {
+		return err
+	}
+	in, err := corpus.NewReader(p, sources)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ const tokenVariable = "UNECHO_HTTP_TOKEN"
 
 // AddMemberFlags adds the flags that name the running member that a verb asks.
 func AddMemberFlags(cmd *cobra.Command) {
-	cmdline.AddSet(cmd)
+	target.AddFlags(cmd)
 	cmdline.Add(cmd, cmdline.Service, func(f cmdline.Flags) {
 		f.Text("server", "address", "",
 			"the member that is asked, as http://HOST:PORT (default http.listen of the configuration)")
@@ -30,8 +30,6 @@ func AddMemberFlags(cmd *cobra.Command) {
 			tokenVariable+")")
 		f.Text("ca", "file", "", "a file with the authority of the member's certificate, in PEM (default those of the "+
 			"system)")
-		f.TextP("config", "c", "file", "", "the service's configuration file (default "+cmdline.DefaultFile+
-			", if it is there)")
 	})
 }
 

@@ -34,11 +34,7 @@ func Config(cmd *cobra.Command, l Layers) (config.Config, error) {
 	if l.Base != nil {
 		l.Base(&base)
 	}
-	var args []string
-	if path := cmdline.Text(cmd, "config"); path != "" {
-		args = append(args, path)
-	}
-	loaded, err := config.ResolveFrom(base, cmdline.ConfigPath(args), os.Environ(),
+	loaded, err := config.ResolveFrom(base, cmdline.ConfigFile(cmd), os.Environ(),
 		slices.Concat(l.Under, cmdline.Texts(cmd, "set"), cmdline.Given(cmd), cmdline.LogSets(cmd), l.Over))
 	return loaded.Config, err
 }

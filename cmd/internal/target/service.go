@@ -88,7 +88,7 @@ func Source(cmd *cobra.Command) (s *Service, source string, err error) {
 // Resolve returns the configuration of the named service.
 func Resolve(cmd *cobra.Command, l Layers) (config.Config, error) {
 	c, err := Config(cmd, l)
-	if err != nil && cmdline.Text(cmd, "config") == "" && cmdline.ConfigPath(nil) == "" {
+	if err != nil && cmdline.ConfigFile(cmd) == "" {
 		return c, errors.New("no service to talk to: give its configuration with --config")
 	}
 	return c, err

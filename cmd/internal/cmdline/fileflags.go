@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -97,11 +96,9 @@ func WrittenBy(cmd *cobra.Command, flags ...string) (all outfile.Files, err erro
 
 // AboutFiles says what a page is about: the inputs, the date and the version.
 func AboutFiles(cmd *cobra.Command, args []string, title, version string) report.About {
-	inputs := slices.Clone(args)
-	for i, arg := range inputs {
-		if arg == corpus.Stdin {
-			inputs[i] = "standard input"
-		}
+	var inputs []string
+	for _, arg := range args {
+		inputs = append(inputs, corpus.NameOf(arg))
 	}
 	if list := cmd.Flag("files-from"); list != nil && list.Changed {
 		inputs = append([]string{"the files of " + list.Value.String()}, inputs...)

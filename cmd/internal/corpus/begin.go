@@ -54,7 +54,7 @@ func (r *Reader) lay(format string, header []byte) (err error) {
 		return &fault{line: 1, reason: WrongColumns, err: err}
 	}
 	if err != nil {
-		return fmt.Errorf("read %s: %w", name(r.file), err)
+		return fmt.Errorf("read %s: %w", NameOf(r.file), err)
 	}
 	return nil
 }

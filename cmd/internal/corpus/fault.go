@@ -32,13 +32,9 @@ func (f *fault) Error() string { return f.err.Error() }
 // Unwrap returns the cause.
 func (f *fault) Unwrap() error { return f.err }
 
-func (f *fault) rejection() *document.Rejection {
-	return &document.Rejection{Reason: f.reason, Detail: f.err.Error()}
-}
-
 // Refused returns the error of a record that is rejected where every one is to be a document.
 func (r *Record) Refused(bad *document.Rejection) error {
-	place := name(r.File)
+	place := NameOf(r.File)
 	if r.Line > 0 {
 		place = fmt.Sprintf("%s: line %d", place, r.Line)
 	}

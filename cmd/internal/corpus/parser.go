@@ -40,7 +40,7 @@ func (r *Record) Name(dst []byte, file bool) []byte {
 		return append(dst, r.ID...)
 	}
 	if r.Number == 0 {
-		return append(dst, name(r.File)...)
+		return append(dst, NameOf(r.File)...)
 	}
 	if file {
 		dst = append(dst, r.File...)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"sync/atomic"
+
+	"github.com/unecho/unecho/consumer/document"
 )
 
 const (
@@ -164,7 +166,8 @@ func (r *Reader) next(c *Chunk) error {
 	err := r.nextRecords(c)
 	if bad := (*fault)(nil); errors.As(err, &bad) {
 		c.wrong = &Record{
-			File: r.file, Number: bad.number, Line: bad.line, Bad: bad.rejection(), Fault: true, ids: r.layout != nil && r.layout.ids,
+			File: r.file, Number: bad.number, Line: bad.line, Bad: &document.Rejection{Reason: bad.reason, Detail: bad.err.Error()},
+			Fault: true, ids: r.layout != nil && r.layout.ids,
 		}
 		return nil
 	}
@@ -246,7 +249,8 @@ func (r *Reader) whole(s Source) bool {
 	return s.Whole && !known && r.params.Comma == 0
 }
 
-func name(path string) string {
+// NameOf is what messages call a file, or standard input.
+func NameOf(path string) string {
 	if path == Stdin {
 		return "standard input"
 	}

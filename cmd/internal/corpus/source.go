@@ -108,9 +108,9 @@ var ErrWritten = errors.New("it is also an output; name another file for the out
 func WouldWrite(path string) error {
 	if info, err := Stat(path); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
 		return fmt.Errorf("read %s: %w; it is empty: perhaps the shell has emptied it for standard output (>)",
-			name(path), ErrWritten)
+			NameOf(path), ErrWritten)
 	}
-	return fmt.Errorf("read %s: %w", name(path), ErrWritten)
+	return fmt.Errorf("read %s: %w", NameOf(path), ErrWritten)
 }
 
 // Except passes sources on, and ends with ErrWritten at one that is written as well. It calls written when the source

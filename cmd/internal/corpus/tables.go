@@ -54,7 +54,7 @@ func (r *Reader) checkColumns() error {
 		if r.good > 0 {
 			return &fault{reason: WrongColumns, err: err}
 		}
-		return fmt.Errorf("read %s: %w", name(r.file), err)
+		return fmt.Errorf("read %s: %w", NameOf(r.file), err)
 	}
 	return nil
 }
@@ -179,7 +179,7 @@ func OpenTable(path string) (t Table, err error) {
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return t, errors.Join(fmt.Errorf("read %s: %w", name(path), err), Table{File: f}.Close())
+		return t, errors.Join(fmt.Errorf("read %s: %w", NameOf(path), err), Table{File: f}.Close())
 	}
 	t = Table{File: f, Size: info.Size()}
 	head := make([]byte, headBytes)

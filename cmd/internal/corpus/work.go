@@ -17,6 +17,14 @@ type Job interface {
 // JobsEach is how many jobs there are for each worker: one in work, one ready, one waiting for its turn.
 const JobsEach = 3
 
+// Kept appends to memory that a job uses again for each chunk. It returns the memory, and what was appended, which stays valid
+// when the memory grows.
+func Kept(memory []byte, add func(dst []byte) []byte) (all, added []byte) {
+	from := len(memory)
+	memory = add(memory)
+	return memory, memory[from:len(memory):len(memory)]
+}
+
 // turn is a job, and when it is ready.
 type turn[J Job] struct {
 	job   J

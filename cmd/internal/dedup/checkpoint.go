@@ -180,7 +180,7 @@ func (c *Checkpoint) Index(ctx context.Context, p IndexParams) (x *Index, err er
 	if _, err := readState(in); err != nil {
 		return nil, fmt.Errorf("go on from %s: %w", c.path, err)
 	}
-	x, err = loadIndex(ctx, in, p, c.state.Files)
+	x, err = LoadIndex(ctx, in, p, c.state.Files...)
 	if settings := (*SettingsError)(nil); errors.As(err, &settings) {
 		return nil, exit.Usage(fmt.Errorf("--checkpoint: the run that was stopped had other settings:\n    %s\nset them alike, or remove "+
 			"%s to begin anew", strings.Join(settings.Lines, "\n    "), c.path))

@@ -68,8 +68,9 @@ func (j *job) Work() {
 			return true
 		}
 		o := Outcome{
-			Name: j.keepName(r), File: r.File, Row: r.Number, Line: r.Line, Raw: r.Raw, Header: r.Header, Length: len(r.Text), Rejected: r.Bad,
+			File: r.File, Row: r.Number, Line: r.Line, Raw: r.Raw, Header: r.Header, Length: len(r.Text), Rejected: r.Bad,
 		}
+		j.names, o.Name = corpus.Kept(j.names, func(dst []byte) []byte { return r.Name(dst, j.params.Named) })
 		if o.Rejected == nil {
 			o.Rejected = j.entry(r, o.Name)
 			o.ByBytes = o.Rejected == nil && j.signer.ByBytes()
@@ -86,7 +87,7 @@ func (j *job) Work() {
 			o.Raw = j.keepRaw(&o)
 		}
 		if j.params.Texts && o.Rejected == nil {
-			o.Text = j.keepText(r.Text)
+			j.text, o.Text = corpus.Kept(j.text, func(dst []byte) []byte { return append(dst, text.Cut(r.Text, mostText)...) })
 		}
 		j.outcomes = append(j.outcomes, o)
 		return true
@@ -107,27 +108,13 @@ func (j *job) sum(r *corpus.Record) uint64 {
 	return both.Front
 }
 
-// keepName copies a record's name. When names grows, earlier names stay valid in the old memory.
-func (j *job) keepName(r *corpus.Record) []byte {
-	from := len(j.names)
-	j.names = r.Name(j.names, j.params.Named)
-	return j.names[from:len(j.names):len(j.names)]
-}
-
 // keepRaw copies the file that is a document, if its content may be wanted.
-func (j *job) keepRaw(o *Outcome) []byte {
+func (j *job) keepRaw(o *Outcome) (own []byte) {
 	if !j.params.Whole || o.Rejected != nil && !j.params.Keep {
 		return nil
 	}
-	from := len(j.raw)
-	j.raw = append(j.raw, o.Raw...)
-	return j.raw[from:len(j.raw):len(j.raw)]
-}
-
-func (j *job) keepText(whole []byte) []byte {
-	from := len(j.text)
-	j.text = append(j.text, text.Cut(whole, mostText)...)
-	return j.text[from:len(j.text):len(j.text)]
+	j.raw, own = corpus.Kept(j.raw, func(dst []byte) []byte { return append(dst, o.Raw...) })
+	return own
 }
 
 // entry signs a record and keeps its entry, or says why there is none.

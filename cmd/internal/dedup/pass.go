@@ -137,9 +137,6 @@ func (p *Pass) noteSkipped() {
 
 // keepCheckpoints has checkpoints taken when they are due.
 func (p *Pass) keepCheckpoints() {
-	if p.Checkpoint == nil {
-		return
-	}
 	p.After = func() error {
 		if !p.Checkpoint.due() {
 			return nil

@@ -104,16 +104,12 @@ func (s captured) data(ctx context.Context, view *window.View) ([]byte, error) {
 	return view.Append(nil), nil
 }
 
-// LoadIndex reads what Save wrote. Errors are a *SettingsError, ErrForeign, those of the archive, and those of reading.
-func LoadIndex(ctx context.Context, in io.Reader, p IndexParams) (*Index, error) {
-	return loadIndex(ctx, in, p, nil)
-}
-
 // errUnread is returned if a run is stopped while an index is read.
 var errUnread = errors.New("stopped before all of the index was read; nothing was judged")
 
-// loadIndex reads what save wrote, and the segments that lie in files of the directory.
-func loadIndex(ctx context.Context, in io.Reader, p IndexParams, filed []string) (x *Index, err error) {
+// LoadIndex reads what Save wrote, and the segments that lie in these files of the directory. Errors are a *SettingsError,
+// ErrForeign, those of the archive, and those of reading.
+func LoadIndex(ctx context.Context, in io.Reader, p IndexParams, filed ...string) (x *Index, err error) {
 	defer func() {
 		if err != nil && ctx.Err() != nil {
 			err = errUnread

@@ -52,11 +52,11 @@ func schemaOf(path string) (*columnar.Schema, error) {
 	}
 	defer table.Close()
 	if table.Isnt != "" {
-		return nil, exit.Usage(fmt.Errorf("--unique: the output would be Parquet, and %s %s", called(path), table.Isnt))
+		return nil, exit.Usage(fmt.Errorf("--unique: the output would be Parquet, and %s %s", corpus.NameOf(path), table.Isnt))
 	}
 	schema, err := columnar.SchemaOf(table, table.Size)
 	if err != nil && !errors.Is(err, columnar.ErrDamaged) {
-		return nil, exit.Usage(fmt.Errorf("--unique: %s cannot be written as Parquet: %w: name the output .jsonl", called(path), err))
+		return nil, exit.Usage(fmt.Errorf("--unique: %s cannot be written as Parquet: %w: name the output .jsonl", corpus.NameOf(path), err))
 	}
 	if err != nil {
 		return nil, nil // the run reports it
@@ -114,13 +114,6 @@ func (t *tableFile) close() error {
 		return nil
 	}
 	return t.table.Close()
-}
-
-func called(path string) string {
-	if path == corpus.Stdin {
-		return "standard input"
-	}
-	return path
 }
 
 // uniqueFile writes the unique documents.

@@ -42,9 +42,9 @@ func (j *job) Work() {
 	var refused error
 	j.err = j.parser.Each(&j.chunk, func(r *corpus.Record) bool {
 		d := taken{Outcome: Outcome{File: r.File, Row: r.Number, Line: r.Line, Raw: r.Raw, Header: r.Header, Rejected: r.Bad}}
-		j.names, d.Name = kept(j.names, func(dst []byte) []byte { return r.Name(dst, j.params.Named) })
+		j.names, d.Name = corpus.Kept(j.names, func(dst []byte) []byte { return r.Name(dst, j.params.Named) })
 		if len(j.chunk.Files) > 0 && (r.Bad == nil || j.params.Keep) {
-			j.raw, d.Raw = kept(j.raw, func(dst []byte) []byte { return append(dst, r.Raw...) })
+			j.raw, d.Raw = corpus.Kept(j.raw, func(dst []byte) []byte { return append(dst, r.Raw...) })
 		}
 		if r.Bad != nil && j.params.Strict {
 			refused = r.Refused(r.Bad)
@@ -62,19 +62,12 @@ func (j *job) Work() {
 	j.normal.GiveBack()
 }
 
-// kept appends to memory, and returns it and what was appended, which stays valid when the memory grows.
-func kept(memory []byte, add func([]byte) []byte) (all, added []byte) {
-	from := len(memory)
-	memory = add(memory)
-	return memory, memory[from:len(memory):len(memory)]
-}
-
 func (j *job) take(d *taken, r *corpus.Record) {
 	d.texts[0], d.parts[0] = len(j.texts), len(j.parts)
 	j.spans = j.chunk.Spans(j.spans, r)
 	for _, span := range j.spans[d.texts[0]:] {
 		var own []byte
-		j.meant, own = kept(j.meant, func(dst []byte) []byte { return span.Decode(dst, r.Raw) })
+		j.meant, own = corpus.Kept(j.meant, func(dst []byte) []byte { return span.Decode(dst, r.Raw) })
 		j.texts = append(j.texts, own)
 		d.Parts += j.split(own, len(j.texts)-1-d.texts[0], r.Scope)
 	}

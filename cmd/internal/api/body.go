@@ -81,7 +81,7 @@ func nothingBehind(decoder *json.Decoder) error {
 // readBody reads a body of JSON. It answers by itself what is none; the remedy says what is. A page of the web that
 // has a browser send a form here is refused, because a form can't declare JSON.
 func readBody(w http.ResponseWriter, r *http.Request, into any, remedy string) (ok bool) {
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != kindJSON {
 		fail(w, http.StatusUnsupportedMediaType, "the Content-Type is not JSON",
 			"send the header Content-Type: application/json")
 		return false

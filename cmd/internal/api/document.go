@@ -47,9 +47,9 @@ type origin struct {
 }
 
 func newOrigin(m *index.Match) *origin {
-	o := &origin{Coordinates: newMatch(m).Coordinates}
+	full := newMatch(m)
+	o := &origin{Coordinates: full.Coordinates}
 	if m.Method != compare.NoMatch {
-		full := newMatch(m)
 		o.Similarity, o.Method, o.Copy = &full.Similarity, full.Method, full.Copy
 	}
 	return o
@@ -249,13 +249,11 @@ type text struct {
 
 // addText reads the document's text from its topic. It answers by itself if it cannot.
 func (a *api) addText(w http.ResponseWriter, r *http.Request, m *remembered) bool {
-	select {
-	case a.texts <- struct{}{}:
-		defer func() { <-a.texts }()
-	default:
+	if !a.texts.TryAcquire(1) {
 		busy(w)
 		return false
 	}
+	defer a.texts.Release(1)
 	t, err := a.readText(r.Context(), m)
 	if err != nil {
 		a.Logger.Warn().Err(err).Msg("the text of a document cannot be read for an API request")

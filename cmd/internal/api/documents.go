@@ -113,13 +113,11 @@ func (a *api) send(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusConflict, what, remedy)
 		return
 	}
-	select {
-	case a.sending <- struct{}{}:
-		defer func() { <-a.sending }()
-	default:
+	if !a.sending.TryAcquire(1) {
 		crowded(w, fmt.Errorf("%d requests with documents are open", maxSending))
 		return
 	}
+	defer a.sending.Release(1)
 	values, ok := a.readDocuments(w, r, o.topic)
 	if !ok || !allows(w, a.documents, len(values), "documents", "http.ingest.rate") {
 		return

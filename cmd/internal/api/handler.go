@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"golang.org/x/sync/semaphore"
 	"golang.org/x/time/rate"
 
 	"github.com/unecho/unecho/cmd/internal/api/shape"
@@ -91,15 +92,15 @@ type api struct {
 	run     string        // names this process's numbers of copies; of another process it is another one
 	ended   chan struct{} // closed when no stream goes on
 	reader  *document.Reader
-	lookup  chan *signer  // those at rest; their number bounds how many lookups are signed at a time
-	waiting chan struct{} // one for each lookup that waits for a signer
-	events  chan struct{} // one for each stream
-	texts   chan struct{} // one for each record that is read
+	lookup  chan *signer        // those at rest; their number bounds how many lookups are signed at a time
+	waiting *semaphore.Weighted // lookups that wait for a signer
+	events  *semaphore.Weighted // streams
+	texts   *semaphore.Weighted // records that are read
 	lookups *rate.Limiter
 
 	documents *rate.Limiter
-	sending   chan struct{}  // one for each request with documents
-	untaken   zerolog.Logger // tells of documents that were not taken, a line a second at most
+	sending   *semaphore.Weighted // requests with documents
+	untaken   zerolog.Logger      // tells of documents that were not taken, a line a second at most
 	bodies    bodies
 }
 
@@ -125,11 +126,11 @@ func New(setup *Setup) (*API, error) {
 	}
 	a := &api{
 		Setup: setup, reader: reader, lookup: make(chan *signer, signersAtOnce),
-		waiting: make(chan struct{}, maxWaiting), events: make(chan struct{}, maxStreams),
+		waiting: semaphore.NewWeighted(maxWaiting), events: semaphore.NewWeighted(maxStreams),
 		run: strconv.FormatInt(time.Now().UnixNano(), 36), ended: make(chan struct{}),
 		watch:   watch{certificate: setup.Certificate, sessions: setup.Sessions},
-		texts:   make(chan struct{}, textsAtOnce),
-		lookups: setup.Limits.lookups(), documents: setup.Limits.documents(), sending: make(chan struct{}, maxSending),
+		texts:   semaphore.NewWeighted(textsAtOnce),
+		lookups: setup.Limits.lookups(), documents: setup.Limits.documents(), sending: semaphore.NewWeighted(maxSending),
 		untaken: setup.Logger.Sample(&zerolog.BurstSampler{Burst: 1, Period: time.Second}),
 	}
 	for range signersAtOnce {
@@ -155,7 +156,7 @@ func New(setup *Setup) (*API, error) {
 }
 
 func describe(w http.ResponseWriter, _ *http.Request) {
-	head(w, http.StatusOK)
+	head(w, kindJSON, http.StatusOK)
 	_, _ = w.Write(openAPI)
 }
 
@@ -163,9 +164,9 @@ func fail(w http.ResponseWriter, code int, what, remedy string) {
 	answer(w, code, shape.Failure{Error: what, Remedy: remedy})
 }
 
-func head(w http.ResponseWriter, code int) {
+func head(w http.ResponseWriter, kind string, code int) {
 	h := w.Header()
-	h.Set("Content-Type", "application/json")
+	h.Set("Content-Type", kind)
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(code)
@@ -173,7 +174,7 @@ func head(w http.ResponseWriter, code int) {
 
 // answer writes JSON. An error means that the client is gone.
 func answer(w http.ResponseWriter, code int, what any) {
-	head(w, code)
+	head(w, kindJSON, code)
 	_ = json.NewEncoder(w).Encode(what)
 }
 

@@ -107,12 +107,10 @@ func (a *api) ask(w http.ResponseWriter, r *http.Request) {
 
 // turn returns a signer, or nil if too many lookups wait for one.
 func (a *api) turn(ctx context.Context) *signer {
-	select {
-	case a.waiting <- struct{}{}:
-		defer func() { <-a.waiting }()
-	default:
+	if !a.waiting.TryAcquire(1) {
 		return nil
 	}
+	defer a.waiting.Release(1)
 	select {
 	case s := <-a.lookup:
 		return s

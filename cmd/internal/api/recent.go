@@ -128,25 +128,19 @@ func (a *api) stream(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	select {
-	case a.events <- struct{}{}:
-		defer func() { <-a.events }()
-	default:
+	if !a.events.TryAcquire(1) {
 		w.Header().Set("Retry-After", "10")
 		fail(w, http.StatusTooManyRequests, fmt.Sprintf("%d clients read events already", maxStreams), "close one of them")
 		return
 	}
+	defer a.events.Release(1)
 	next := f.after
 	if !f.resumed {
 		next = a.Service.Recent().Count() // before the client sees an answer: it is told all from then on
 	}
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Time{}) // a stream has no end
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(http.StatusOK)
+	head(w, "text/event-stream", http.StatusOK)
 	if control.Flush() != nil {
 		return
 	}

@@ -2,8 +2,12 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
 
 	"github.com/unecho/unecho/cmd/internal/assembly"
 	"github.com/unecho/unecho/cmd/internal/backfills"
@@ -49,7 +53,9 @@ func rootCommand() *cobra.Command {
 		{"files", "Files, and choosing the settings:", []*cobra.Command{
 			dedup.Command(version()), explain.Command(), tune.Command(version()), explain.PlanCommand(), tune.EvalCommand(version()),
 		}},
-		{"program", "The program:", []*cobra.Command{configCommand(), manCommand(), versionCommand()}},
+		{"program", "The program:", []*cobra.Command{
+			configCommand(), manCommand(), printing("version", "Print the version", versionLine),
+		}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
 		for _, cmd := range group.commands {
@@ -60,4 +66,38 @@ func rootCommand() *cobra.Command {
 	root.SetHelpCommandGroupID("program")
 	root.SetCompletionCommandGroupID("program")
 	return root
+}
+
+func manCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "man DIR",
+		Short:   "Write a man page for each command into a directory",
+		Example: "  unecho man /usr/local/share/man/man1",
+		Args:    cmdline.Exactly("DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := os.MkdirAll(args[0], 0o755); err != nil { // man pages are for everybody
+				return fmt.Errorf("write man pages: %w", err)
+			}
+			root := cmd.Root()
+			root.DisableAutoGenTag = true // a page without a date is the same each time
+			header := &doc.GenManHeader{Title: "UNECHO", Section: "1", Source: "unecho " + version()}
+			if err := doc.GenManTree(root, header, args[0]); err != nil {
+				return fmt.Errorf("write man pages: %w", err)
+			}
+			return nil
+		},
+	}
+}
+
+func versionLine() string {
+	return fmt.Sprintf("unecho %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// version returns what the Go toolchain recorded: a tag, or a pseudo-version with the commit.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(unknown)"
+	}
+	return info.Main.Version
 }

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/unecho/unecho/cmd/internal/cmdline"
+	"github.com/unecho/unecho/cmd/internal/corpus"
 	"github.com/unecho/unecho/cmd/internal/exit"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/config"
@@ -17,6 +20,7 @@ import (
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/routing"
 	"github.com/unecho/unecho/consumer/topic"
+	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -143,4 +147,76 @@ func kafka(cmd *cobra.Command, c config.Config) (topic.Options, error) {
 		return topic.Options{}, err
 	}
 	return broker.Options(c.Kafka, logger)
+}
+
+// Group is the consumer group where nothing else is configured.
+const Group = "unecho"
+
+// AnySource is the source where nothing else is configured.
+func AnySource() []document.Source {
+	s := document.DefaultSource()
+	s.Topics = []string{"documents"}
+	return []document.Source{s}
+}
+
+// Layers are what a verb adds to the configuration.
+type Layers struct {
+	Base  func(*config.Config) // changes the defaults; may be nil
+	Under []string             // settings that outrank file and environment only, in the form of --set
+	Over  []string             // settings that outrank everything
+}
+
+// Config returns the configuration.
+func Config(cmd *cobra.Command, l Layers) (config.Config, error) {
+	base := config.Default()
+	if l.Base != nil {
+		l.Base(&base)
+	}
+	loaded, err := config.ResolveFrom(base, cmdline.ConfigFile(cmd), os.Environ(),
+		slices.Concat(l.Under, cmdline.Texts(cmd, "set"), cmdline.Given(cmd), cmdline.LogSets(cmd), l.Over))
+	return loaded.Config, err
+}
+
+// Sources returns the topics that it reads: those that are named, and those of the cluster that fit its pattern.
+func (s *Service) Sources(ctx context.Context) ([]string, error) {
+	c := s.Config
+	choice, err := routing.Choose(c.Sources, c.Sink, s.Journal())
+	if err != nil {
+		return nil, err
+	}
+	found, err := choice.Ask(ctx, s.Kafka)
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("no topic fits sources.pattern %s, or none that this user may see", choice.Patterns())
+	}
+	return found, err
+}
+
+// Records reaches the cluster of the configuration, for verbs that otherwise need no Kafka. The reader reads records as
+// the service does.
+func Records(cmd *cobra.Command, c config.Config) (opts topic.Options, reader *corpus.TopicReader, err error) {
+	if len(c.Kafka.Brokers) == 0 {
+		return opts, nil, exit.Usage(errors.New("no cluster to read from: name the service's configuration by --config, or " +
+			"its brokers by --set kafka.brokers=localhost:9092"))
+	}
+	if opts, err = kafka(cmd, c); err != nil {
+		return opts, nil, err
+	}
+	reader, err = corpus.NewTopicReader(c.Readings())
+	return opts, reader, err
+}
+
+// AddDirectory adds the flag of a verb that follows a journal and can keep old documents in files.
+func AddDirectory(cmd *cobra.Command) {
+	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
+		f.Text("directory", "dir", "", "keep old documents in files of this directory during the run")
+	})
+}
+
+// CheckDirectory refuses that flag for a group whose old documents cannot lie in files.
+func CheckDirectory(cmd *cobra.Command, p *index.Params) error {
+	wrong := p.Duplicates.Remember.WrongFiles("--directory", cmdline.Text(cmd, "directory"))
+	if len(wrong) == 0 {
+		return nil
+	}
+	return exit.Usage(errors.New(wrong[0].String()))
 }

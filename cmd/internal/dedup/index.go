@@ -59,7 +59,7 @@ type Index struct {
 	kept     int            // number of documents that the window must hold
 	found    matches
 	chains   *chains     // nil unless all matches are wanted
-	copies   *copies     // nil unless pairs are wanted
+	copies   copies      // nil unless pairs are wanted
 	unlisted uint64      // documents with more copies than are listed
 	places   report.Rows // of the documents of its file
 
@@ -94,7 +94,7 @@ func newIndex(p IndexParams, series *index.Series) *Index {
 		x.chains = newChains(x.replica, p.Every)
 	}
 	if p.All && p.Pairs {
-		x.copies = &copies{of: map[int64][]namedCopy{}}
+		x.copies = copies{}
 	}
 	return x
 }

@@ -83,9 +83,4 @@ func (s Summary) Text() string {
 	return b.String()
 }
 
-func were(n int, what string) string {
-	if n == 1 {
-		return terminal.Several(n, what) + " was"
-	}
-	return terminal.Several(n, what) + " were"
-}
+func were(n int, what string) string { return terminal.Several(n, what) + " " + terminal.Verb(n, "was", "were") }

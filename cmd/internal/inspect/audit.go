@@ -69,9 +69,6 @@ func AuditCommand() *cobra.Command {
 	return cmd
 }
 
-// errBroken ends audit after it has written the details.
-var errBroken = errors.New("not everything that was promised was kept")
-
 func runAudit(ctx context.Context, cmd *cobra.Command, s *target.Service, _ []string) error {
 	if err := s.AsBegun(ctx); err != nil {
 		return interruptedOr(ctx, err)
@@ -103,16 +100,22 @@ func runAudit(ctx context.Context, cmd *cobra.Command, s *target.Service, _ []st
 	if err := cmdline.Print(cmd, NewAuditLine(in.Journal, &found)); err != nil {
 		return err
 	}
+	return verdictOf(&found)
+}
+
+// verdictOf is the error with which audit ends after it has written the details.
+func verdictOf(found *audit.Report) error {
 	switch found.Outcome() {
 	case audit.Broken:
-		return errBroken
+		return errors.New("not everything that was promised was kept")
 	case audit.Skipped:
-		return errSkipped
+		return errors.New("not everything was judged: somebody else has committed in this group")
 	case audit.Nothing:
 		if found.Absent > 0 {
-			return exit.Undone(errUnjudged)
+			return exit.Undone(errors.New("nothing could be judged, and so nothing is proven: the journal that would prove it is trimmed"))
 		}
-		return exit.Undone(errNothing)
+		return exit.Undone(errors.New("nothing was due, and so nothing is proven: does the group commit, and are these its " +
+			"topics? --all counts what it has not committed, too"))
 	case audit.Delivered, audit.Partly, audit.Proven:
 	}
 	return nil
@@ -128,17 +131,6 @@ func tooLarge(s snapshot.Info, sorting int, has int64) string {
 	return fmt.Sprintf("unecho: the audit takes some %s of memory, for %s in the window, and there are %s: the system may end it; run it "+
 		"where there is more", terminal.Gibibytes(needed), terminal.Several(int(s.Documents), "document"), terminal.Gibibytes(has))
 }
-
-// errSkipped ends audit after it has written what was skipped.
-var errSkipped = errors.New("not everything was judged: somebody else has committed in this group")
-
-// errNothing ends audit after it has written that nothing was due.
-var errNothing = errors.New("nothing was due, and so nothing is proven: does the group commit, and are these its " +
-	"topics? --all counts what it has not committed, too")
-
-// errUnjudged ends audit after it has written of how many records it could not tell whether they were due.
-var errUnjudged = errors.New("nothing could be judged, and so nothing is proven: the journal that would prove it is " +
-	"trimmed")
 
 // interruptedOr returns an error after which nothing is known.
 func interruptedOr(ctx context.Context, err error) error {

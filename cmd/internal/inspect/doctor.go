@@ -48,9 +48,6 @@ func DoctorCommand() *cobra.Command {
 	return cmd
 }
 
-// errSick ends doctor after it has written the details.
-var errSick = errors.New("there are problems")
-
 func runDoctor(ctx context.Context, cmd *cobra.Command, s *target.Service, _ []string) error {
 	in, progress := doctorInputs(s), terminal.NewStages(cmd.ErrOrStderr())
 	if cmdline.Bool(cmd, "disk") {
@@ -71,7 +68,7 @@ func runDoctor(ctx context.Context, cmd *cobra.Command, s *target.Service, _ []s
 		return err
 	}
 	if !found.Healthy {
-		return errSick
+		return errors.New("there are problems")
 	}
 	return nil
 }

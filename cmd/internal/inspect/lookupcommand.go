@@ -44,9 +44,6 @@ func LookupCommand() *cobra.Command {
 	return cmd
 }
 
-// errUnique is how a lookup ends that has told of a text that is no duplicate.
-var errUnique = errors.New("not every text is a duplicate")
-
 func lookup(ctx context.Context, cmd *cobra.Command, c *Client, args []string) error {
 	lines, texts := cmdline.Text(cmd, "lines"), cmdline.Texts(cmd, "text")
 	if len(args)+len(texts) == 0 && lines == "" {
@@ -60,7 +57,7 @@ func lookup(ctx context.Context, cmd *cobra.Command, c *Client, args []string) e
 		return exit.Undone(err)
 	}
 	if a.Unique > 0 {
-		return errUnique
+		return errors.New("not every text is a duplicate")
 	}
 	return nil
 }

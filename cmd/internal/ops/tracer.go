@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -106,17 +107,8 @@ const flagsAt = 2 + 1 + 32 + 1 + 16 + 1
 func sampled(r *kgo.Record) bool {
 	for i := range r.Headers {
 		if h := &r.Headers[i]; h.Key == traceParent {
-			return len(h.Value) >= flagsAt+2 && odd(h.Value[flagsAt+1])
+			return len(h.Value) >= flagsAt+2 && strings.IndexByte("13579bdf", h.Value[flagsAt+1]) >= 0
 		}
-	}
-	return false
-}
-
-// odd says whether the lowest bit of a hexadecimal digit is set.
-func odd(digit byte) bool {
-	switch digit {
-	case '1', '3', '5', '7', '9', 'b', 'd', 'f':
-		return true
 	}
 	return false
 }

@@ -191,10 +191,10 @@ func (o *File) Resume(length int64) error {
 	if info.Size() < length {
 		return fmt.Errorf("go on with %s: it has %d bytes and had %d: it was changed, or is another file", o.file.Name(), info.Size(), length)
 	}
-	if err := o.file.Truncate(length); err != nil {
-		return fmt.Errorf("write results: %w", err)
+	if err = o.file.Truncate(length); err == nil {
+		_, err = o.file.Seek(length, io.SeekStart)
 	}
-	if _, err := o.file.Seek(length, io.SeekStart); err != nil {
+	if err != nil {
 		return fmt.Errorf("write results: %w", err)
 	}
 	o.begun = true

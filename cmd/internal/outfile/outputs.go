@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"slices"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
@@ -71,13 +70,11 @@ func (o *Outputs) OnTerminal() bool {
 
 // Named are those that were opened, by their flags.
 func (o *Outputs) Named() map[string]*File {
-	return maps.Collect(func(yield func(string, *File) bool) {
-		for _, f := range o.named {
-			if !yield(f.name, f.File) {
-				return
-			}
-		}
-	})
+	all := map[string]*File{}
+	for _, f := range o.named {
+		all[f.name] = f.File
+	}
+	return all
 }
 
 // Begun says whether the old content of the files is gone.

@@ -2,6 +2,7 @@ package parts
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/unecho/unecho/index/setting"
@@ -23,12 +24,10 @@ func Units() []string { return []string{string(Paragraph), string(Sentence), str
 
 // ParseUnit reads the name of a unit.
 func ParseUnit(name string) (Unit, error) {
-	for _, u := range Units() {
-		if u == name {
-			return Unit(u), nil
-		}
+	if !slices.Contains(Units(), name) {
+		return "", fmt.Errorf("%s is none of %s", name, strings.Join(Units(), ", "))
 	}
-	return "", fmt.Errorf("%s is none of %s", name, strings.Join(Units(), ", "))
+	return Unit(name), nil
 }
 
 // Params say which parts are removed.

@@ -178,14 +178,8 @@ func (r *Repeats) Report(out io.Writer, at *Rows) {
 		file, row := at.Of(number, r.name)
 		return terminal.Printable(fmt.Sprintf("%s:%d", file, row), terminal.LongLine)
 	}
-	fmt.Fprintf(out, "unecho: ids are not unique: %s is that of %s and of %s, and %s%s the id of one before; the outputs have file and "+
+	fmt.Fprintf(out, "unecho: ids are not unique: %s is that of %s and of %s, and %s%s %s the id of one before; the outputs have file and "+
 		"row beside each id, which tell them apart (--id '' calls all documents by these)\n",
-		terminal.Printable(r.name, terminal.LongLine), place(r.of[0]), place(r.of[1]), about, has(more))
-}
-
-func has(n int64) string {
-	if n == 1 {
-		return terminal.Several(int(n), "document") + " has"
-	}
-	return terminal.Several(int(n), "document") + " have"
+		terminal.Printable(r.name, terminal.LongLine), place(r.of[0]), place(r.of[1]), about, terminal.Several(int(more), "document"),
+		terminal.Verb(int(more), "has", "have"))
 }

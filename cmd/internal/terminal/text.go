@@ -151,6 +151,14 @@ func Several(n int, thing string) string {
 	return Grouped(n) + " " + thing + "s"
 }
 
+// Verb returns the form of a word that goes with a count.
+func Verb(n int, one, more string) string {
+	if n == 1 {
+		return one
+	}
+	return more
+}
+
 // Mebibytes writes a size for people.
 func Mebibytes(n int64) string {
 	if n < 1<<20 {

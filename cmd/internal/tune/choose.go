@@ -216,12 +216,13 @@ func (c criterion) superlative(best *Row) string {
 func (c criterion) evidence(best *Row) string {
 	if c.known {
 		return fmt.Sprintf("it finds %s of %s, and takes %s for one", terminal.Grouped(best.TruePositives),
-			several(best.True(), "labelled copy", "labelled copies"), terminal.Several(best.FalsePositives, "other document"))
+			copiesOf("labelled", best.True()), terminal.Several(best.FalsePositives, "other document"))
 	}
 	identical := best.True() - best.Near.True()
 	apart := ""
 	if identical > 0 {
-		apart = fmt.Sprintf(" (%s more%s identical, which every setting finds)", terminal.Grouped(identical), are(identical))
+		apart = fmt.Sprintf(" (%s more %s identical, which every setting finds)", terminal.Grouped(identical),
+			terminal.Verb(identical, "is", "are"))
 	}
 	if best.Near.True() == 0 {
 		copies := fmt.Sprintf("all its %s copies are", terminal.Grouped(identical))
@@ -231,19 +232,9 @@ func (c criterion) evidence(best *Row) string {
 		return fmt.Sprintf("the sample cannot confirm that, as %s identical, which every setting finds", copies)
 	}
 	return fmt.Sprintf("here it found %s of %s%s", terminal.Grouped(best.Near.TruePositives),
-		several(best.Near.True(), "near copy", "near copies"), apart)
+		copiesOf("near", best.Near.True()), apart)
 }
 
-func several(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return terminal.Grouped(n) + " " + more
-}
-
-func are(n int) string {
-	if n == 1 {
-		return " is"
-	}
-	return " are"
+func copiesOf(kind string, n int) string {
+	return terminal.Grouped(n) + " " + kind + " " + terminal.Verb(n, "copy", "copies")
 }

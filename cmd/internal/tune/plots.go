@@ -27,7 +27,7 @@ func (r *Report) histogram(s Source) plot {
 	p := plot{
 		Title: "Similarity of near pairs, " + s.Shingle, X: "exact Jaccard similarity", Y: "pairs",
 		Note: fmt.Sprintf("%s at or above %v; %s not shown", terminal.Several(s.Pairs-s.Identical, "near pair"), s.Floor,
-			terminal.Several(s.Identical, "identical one")+are(s.Identical)),
+			terminal.Several(s.Identical, "identical one")+terminal.Verb(s.Identical, " is", " are")),
 		Bars: []bar{},
 	}
 	steps := float64(len(s.Histogram))

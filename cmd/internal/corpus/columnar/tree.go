@@ -62,7 +62,7 @@ func (t *tree) node(c *parquet.Column, at nodePath) *node {
 	}
 	n.through = through(c, at.list)
 	for _, child := range c.Columns() {
-		below := nodePath{path: at.path, defined: at.defined, repeats: at.repeats, list: isList(c)}
+		below := nodePath{path: at.path, defined: at.defined, repeats: at.repeats, list: is[*format.ListType](c)}
 		if !n.through {
 			below.path = append(slices.Clip(at.path), child.Name())
 		}
@@ -111,27 +111,19 @@ func through(c *parquet.Column, inList bool) bool {
 	switch {
 	case len(columns) != 1:
 		return false
-	case isList(c) || isMap(c):
+	case is[*format.ListType](c) || is[*format.MapType](c):
 		return columns[0].Repeated()
 	}
 	return inList && c.Repeated() && c.Name() != "array" && !strings.HasSuffix(c.Name(), "_tuple")
 }
 
-func isList(c *parquet.Column) bool {
-	_, list := logical(c).(*format.ListType)
-	return list
-}
-
-func isMap(c *parquet.Column) bool {
-	_, isMap := logical(c).(*format.MapType)
-	return isMap
-}
-
-func logical(c *parquet.Column) format.LogicalTypeValue {
+// is says whether a column has this logical type.
+func is[T format.LogicalTypeValue](c *parquet.Column) bool {
 	if c.Type() == nil || c.Type().LogicalType() == nil {
-		return nil
+		return false
 	}
-	return c.Type().LogicalType().Value
+	_, ok := c.Type().LogicalType().Value.(T)
+	return ok
 }
 
 // append appends what is wanted of a row: a node of it, at the level where all above it is there.

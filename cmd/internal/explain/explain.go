@@ -2,6 +2,7 @@ package explain
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -98,13 +99,8 @@ func Explain(p index.Params, a, b Input) (*Explanation, error) {
 		return nil, fmt.Errorf("explain: %w", err)
 	}
 	x := &Explanation{Threshold: p.Duplicates.Threshold, SameScope: a.Scope == b.Scope, text: p.Normalize}
-	for _, side := range []struct {
-		document *Document
-		input    Input
-	}{{&x.A, a}, {&x.B, b}} {
-		if err := r.read(side.document, side.input); err != nil {
-			return nil, fmt.Errorf("explain: %w", err)
-		}
+	if err := cmp.Or(r.read(&x.A, a), r.read(&x.B, b)); err != nil {
+		return nil, fmt.Errorf("explain: %w", err)
 	}
 	x.compare()
 	if err := x.compareSketches(p); err != nil {

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -214,10 +215,7 @@ func decides(p index.Params, first, second Input, unique bool) (bool, error) {
 		return false, err
 	}
 	var a, b Document
-	if err := r.read(&a, first); err != nil {
-		return false, err
-	}
-	if err := r.read(&b, second); err != nil {
+	if err := cmp.Or(r.read(&a, first), r.read(&b, second)); err != nil {
 		return false, err
 	}
 	both, err := alone(p, a.entry, b.entry)

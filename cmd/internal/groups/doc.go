@@ -2,8 +2,7 @@
 // takeover, forget.
 //
 //	group.go       what settings and routing do: show what is in force, compare a configuration with it, put that in force
-//	settings.go    the settings that decide verdicts, of which the bounds can be changed
-//	routes.go      what is read and where it goes
+//	parts.go       the settings that decide verdicts, of which the bounds can be changed, and what is read and where it goes
 //	succession.go  one group takes over from another
-//	names.go       the names of documents that are to be forgotten
+//	forget.go      documents are forgotten
 package groups

@@ -162,7 +162,13 @@ func forgetNames(cmd *cobra.Command, names []string) ([]string, error) {
 		}
 		names = append(names, more...)
 	}
-	return names, checkNames(names)
+	switch {
+	case len(names) == 0:
+		return nil, errors.New("name the documents: an id, TOPIC/PARTITION/OFFSET, or --file LIST")
+	case slices.Contains(names, ""):
+		return nil, errors.New("a name is empty: write an id, or TOPIC/PARTITION/OFFSET")
+	}
+	return names, nil
 }
 
 // maxName bounds a line of a list, in bytes: no id is longer.
@@ -182,14 +188,4 @@ func readNames(from io.Reader) (names []string, err error) {
 			len(names)+1)
 	}
 	return names, lines.Err()
-}
-
-func checkNames(names []string) error {
-	switch {
-	case len(names) == 0:
-		return errors.New("name the documents: an id, TOPIC/PARTITION/OFFSET, or --file LIST")
-	case slices.Contains(names, ""):
-		return errors.New("a name is empty: write an id, or TOPIC/PARTITION/OFFSET")
-	}
-	return nil
 }

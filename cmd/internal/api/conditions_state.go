@@ -68,7 +68,9 @@ func replicaConditions() []condition {
 func storeConditions() []condition {
 	return []condition{
 		{
-			"UnechoSnapshotsFail", 0, func(s *seen) bool { return unwritten(s) >= 3 || s.rose(quarter, trimErrs) >= 3 },
+			"UnechoSnapshotsFail", 0, func(s *seen) bool {
+				return unwritten(s) >= 3 || s.rose(quarter, func(r *reading) uint64 { return r.trimErrs }) >= 3
+			},
 			func(s *seen) string {
 				switch {
 				case unwritten(s) < 3:
@@ -131,8 +133,6 @@ const (
 func waited(s *seen) time.Duration {
 	return time.Duration(s.rose(quarter, func(r *reading) uint64 { return r.fileWait })) * time.Millisecond
 }
-
-func trimErrs(r *reading) uint64 { return r.trimErrs }
 
 // windowShort: documents leave for want of room, and long before duplicates.remember.age.
 func windowShort(s *seen) bool {

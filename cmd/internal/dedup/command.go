@@ -17,6 +17,7 @@ import (
 	"github.com/unecho/unecho/cmd/internal/memory"
 	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/cmd/internal/parts"
+	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 )
 
@@ -176,7 +177,7 @@ func runDedup(cmd *cobra.Command, args []string, version string) (err error) {
 }
 
 func (r *dedupRun) printSummary(summary Summary) error {
-	r.out.reportRejected(r.cmd.ErrOrStderr())
+	r.out.refused.Report(r.cmd.ErrOrStderr(), report.Left(r.out.unique != nil, r.Keep, r.out.left))
 	summary.ReportShort(r.cmd.ErrOrStderr(), r.Config.Judge.Duplicates)
 	r.out.repeats.Report(r.cmd.ErrOrStderr(), &r.out.places)
 	if err := r.writeReport(summary); err != nil {

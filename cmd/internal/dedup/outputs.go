@@ -99,11 +99,6 @@ func (d *Outputs) open(paths map[string]string) error {
 	return d.Opened()
 }
 
-// reportRejected reports how many documents cannot be compared, unless they are written to a file of their own.
-func (d *Outputs) reportRejected(out io.Writer) {
-	d.refused.Report(out, report.Left(d.unique != nil, d.params.Keep, d.left))
-}
-
 // note notes where a document is. One that was noted before the run was stopped is passed over.
 func (d *Outputs) note(number int64, name []byte, file string, row int) {
 	if number < d.places.Next() {

@@ -95,14 +95,10 @@ func (r *Report) reasons() (lines []Line) {
 	return lines
 }
 
-// edge is where a bin of similarities begins.
-func (r *Report) edge(bin int) float64 {
-	return r.least + (1-r.least)*float64(bin)/similarityBins
-}
-
 func (r *Report) similarities() (bars []bar) {
 	for i := range r.bins {
-		name := strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.3f", r.edge(i)), "0"), ".")
+		begins := r.least + (1-r.least)*float64(i)/similarityBins
+		name := strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.3f", begins), "0"), ".")
 		if i == similarityBins {
 			name = "same"
 		}

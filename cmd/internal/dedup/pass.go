@@ -116,7 +116,11 @@ func (p *Pass) resume() error {
 	}
 	p.Hashed = true
 	p.keepCheckpoints()
-	p.noteSkipped()
+	var name []byte
+	p.Skipped = func(number int64, r *corpus.Record) { // it is noted where documents are that were judged before
+		name = r.Name(name[:0], p.Named)
+		p.Out.note(number, name, r.File, r.Number)
+	}
 	s, resumes := p.Checkpoint.resumed()
 	if !resumes {
 		return nil
@@ -124,15 +128,6 @@ func (p *Pass) resume() error {
 	p.judged = Resumed{s.Documents, s.Front}
 	p.Before, p.cuts = p.judged, s.Cuts
 	return p.Out.resume(s)
-}
-
-// noteSkipped has it noted where documents are that were judged before.
-func (p *Pass) noteSkipped() {
-	var name []byte
-	p.Skipped = func(number int64, r *corpus.Record) {
-		name = r.Name(name[:0], p.Named)
-		p.Out.note(number, name, r.File, r.Number)
-	}
 }
 
 // keepCheckpoints has checkpoints taken when they are due.

@@ -117,7 +117,8 @@ func (v *liveView) line(e event) string {
 	put(verdictStyle(e.Verdict), e.Verdict, len(sink.Duplicate))
 	bar, number := "", ""
 	if e.Verdict == sink.Duplicate {
-		bar, number = similarityBar(e.Similarity), terminal.FourDecimals(e.Similarity)[:4]
+		// The bar is empty at .5 and full at 1: what lies below .5 is of no interest here.
+		bar, number = terminal.Bar(float64(e.Similarity-5000)/5000, barColumns), terminal.FourDecimals(e.Similarity)[:4]
 	}
 	if v.width >= roomForTime {
 		put(verdictStyle(e.Verdict), bar, barColumns)
@@ -171,11 +172,6 @@ const (
 	barColumns      = 6
 	progressColumns = 16
 )
-
-// similarityBar is empty at .5 and full at 1: what lies below .5 is of no interest here.
-func similarityBar(similarity int) string {
-	return terminal.Bar(float64(similarity-5000)/5000, barColumns)
-}
 
 func (v *liveView) statusLine() string {
 	var parts []string

@@ -49,8 +49,6 @@ func newOutputs(opts topic.Options, c config.Config) (*outputs, error) {
 	return o, err
 }
 
-func (o *outputs) close() { o.reader.Close() }
-
 func (o *outputs) total() int {
 	return o.counts[sink.Unique] + o.counts[sink.Duplicate] + o.counts[sink.Rejected]
 }

@@ -91,7 +91,7 @@ func (d *demo) run(ctx context.Context, docs *Documents) error {
 		if d.outputs, err = newOutputs(d.Setup.Kafka, d.Config); err != nil {
 			return err
 		}
-		defer d.outputs.close()
+		defer d.outputs.reader.Close()
 		if err := d.show(inner, docs); err != nil || !d.Stay || inner.Err() != nil {
 			return err
 		}

@@ -105,7 +105,7 @@ func (d *Documents) evaluate(cmd *cobra.Command, pairs, clusters string, list in
 	if d.Len() == 0 {
 		return result, errors.New("there is no document to hold against labels")
 	}
-	d.ReportRejected(cmd.ErrOrStderr())
+	d.rejected.Report(cmd.ErrOrStderr(), ", and so like no other")
 	var truth []eval.Pair
 	if pairs != "" {
 		truth, err = d.Pairs(pairs, cmd.ErrOrStderr())
@@ -189,9 +189,6 @@ func (d *Documents) KeepTexts() { d.keepsRaw = true }
 
 // Len returns the number of documents.
 func (d *Documents) Len() int { return len(d.refs) }
-
-// ReportRejected reports how many would be rejected, and why the first of them.
-func (d *Documents) ReportRejected(out io.Writer) { d.rejected.Report(out, ", and so like no other") }
 
 // Add takes the next document.
 func (d *Documents) Add(name string, r *corpus.Record) {

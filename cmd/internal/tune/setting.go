@@ -27,10 +27,8 @@ type Setting struct {
 }
 
 // ByDistance says whether differing bits decide; see sketch.Scheme.
-func (s Setting) ByDistance() bool { return byDistance(s.Sketch) }
-
-func byDistance(name string) bool {
-	scheme, err := sketch.SchemeOf(name)
+func (s Setting) ByDistance() bool {
+	scheme, err := sketch.SchemeOf(s.Sketch)
 	return err == nil && scheme.ByDistance()
 }
 

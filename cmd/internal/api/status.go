@@ -34,12 +34,12 @@ func (a *api) status(w http.ResponseWriter, r *http.Request) {
 	ready := a.Service.Ready()
 	out := shape.Status{
 		Version: a.Version, Member: s.Member, Time: shape.At(time.Now().UnixMilli()), Group: a.Group, Index: a.Group,
-		Ready:     ready,
+		Ready: ready,
 		Documents: shape.Documents{
 			Unique: s.Unique, Reemitted: s.Reemitted, Duplicate: s.Duplicate, Rejected: s.Rejections(), Unchecked: s.Unchecked, ByBytes: s.ByBytes,
 		},
-		Lag:       shape.Lag{Documents: known(s.SourceLag), Seconds: behind(&s), Leaderless: s.Leaderless},
-		Window:    a.window(&s), Journal: journalOf(&s), Snapshots: a.snapshots(&s), Assigned: s.Partitions,
+		Lag:    shape.Lag{Documents: known(s.SourceLag), Seconds: behind(&s), Leaderless: s.Leaderless},
+		Window: a.window(&s), Journal: journalOf(&s), Snapshots: a.snapshots(&s), Assigned: s.Partitions,
 		Waiting: []shape.Coordinates{}, Partitions: []shape.Lagging{}, Settings: a.Settings,
 		Rejected: reasonsOf(s.Rejected, s.LastRejected), Unchecked: reasonsOf(s.UncheckedBy, s.LastUnchecked),
 		Similarity: histogramOf(&s.Similarity),

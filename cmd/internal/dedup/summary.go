@@ -83,4 +83,6 @@ func (s Summary) Text() string {
 	return b.String()
 }
 
-func were(n int, what string) string { return terminal.Several(n, what) + " " + terminal.Verb(n, "was", "were") }
+func were(n int, what string) string {
+	return terminal.Several(n, what) + " " + terminal.Verb(n, "was", "were")
+}

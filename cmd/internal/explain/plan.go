@@ -136,7 +136,7 @@ type Plan struct {
 	likeness likeness
 	signer   *index.Signer
 	sum      index.Parts // of the documents measured
-	asked    bool // for Documents
+	asked    bool        // for Documents
 }
 
 type found struct {

@@ -60,6 +60,19 @@ func (p DuplicatesParams) Banding() (sketch.Banding, error) {
 	return scheme.Banding(params)
 }
 
+// Described says what sketches are made of; where that is not known, by which method.
+func (p DuplicatesParams) Described() string {
+	scheme, params, err := p.Scheme()
+	if err != nil {
+		return p.Method
+	}
+	described, err := scheme.Describe(params)
+	if err != nil {
+		return p.Method
+	}
+	return described
+}
+
 // NewSketch builds the configured sketch.
 func (p DuplicatesParams) NewSketch() (sketch.Sketch, error) {
 	scheme, params, err := p.Scheme()

@@ -85,10 +85,7 @@ func (p *Pass) estimate(of index.Params, memory setting.Bytes, inputs ...*Input)
 const clearly = 2
 
 func (e Estimate) print(out io.Writer, memory setting.Bytes, directory *files.Directory) {
-	documents, need := terminal.Grouped(int(rounded(e.Documents))), terminal.Mebibytes(int64(e.Bytes))
-	if e.Bytes >= float64(setting.GiB) {
-		need = terminal.Gibibytes(int64(e.Bytes))
-	}
+	documents, need := terminal.Grouped(int(rounded(e.Documents))), terminal.Size(int64(e.Bytes))
 	switch parts := e.Bytes / float64(memory); {
 	case directory != nil:
 		if free, err := directory.Free(); err == nil && parts > 1 && e.Bytes > float64(free) { // else writing will tell

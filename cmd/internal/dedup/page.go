@@ -77,14 +77,8 @@ func (r *Report) WritePage(out io.Writer, about report.About, told PageFacts) er
 }
 
 func settingLines(p index.DuplicatesParams) []Line {
-	sketched := p.Method
-	if scheme, params, err := p.Scheme(); err == nil {
-		if described, err := scheme.Describe(params); err == nil {
-			sketched = described
-		}
-	}
 	return []Line{
-		{"threshold", fmt.Sprint(p.Threshold)}, {"shingle", p.Shingle}, {"verify", p.Verify}, {"sketch", sketched},
+		{"threshold", fmt.Sprint(p.Threshold)}, {"shingle", p.Shingle}, {"verify", p.Verify}, {"sketch", p.Described()},
 	}
 }
 

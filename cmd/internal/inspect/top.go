@@ -177,9 +177,9 @@ func window(c *canvas, s *shape.Status) {
 	if w.Count > 0 {
 		count += " of " + terminal.Grouped(w.Count)
 	}
-	bytes := size(w.Bytes)
+	bytes := terminal.Size(w.Bytes)
 	if w.BytesBound > 0 {
-		bytes += " of " + size(w.BytesBound)
+		bytes += " of " + terminal.Size(w.BytesBound)
 	}
 	bites := ""
 	if w.Bites != "" && w.Bites != "age" {
@@ -195,7 +195,7 @@ func state(c *canvas, s *shape.Status) {
 		behind = terminal.Several(int(max(0, *s.Journal.End-s.Journal.Next)), "record") + " behind"
 	}
 	if s.Journal.Bytes != nil {
-		kept = "some " + size(*s.Journal.Bytes) + " kept"
+		kept = "some " + terminal.Size(*s.Journal.Bytes) + " kept"
 	}
 	c.field("journal", "offset "+terminal.Grouped(int(s.Journal.Next)), behind, kept)
 	switch {
@@ -265,14 +265,6 @@ func spark(values []float64, columns int, top float64) string {
 		b.WriteRune([]rune("▁▂▃▄▅▆▇█")[min(7, max(0, step))])
 	}
 	return b.String()
-}
-
-// size is a number of bytes.
-func size(n int64) string {
-	if n >= 1<<30 {
-		return terminal.Gibibytes(n)
-	}
-	return terminal.Mebibytes(n)
 }
 
 // latency is a duration that is measured up to a day.

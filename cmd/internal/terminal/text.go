@@ -170,6 +170,14 @@ func Mebibytes(n int64) string {
 // Gibibytes writes a size for people.
 func Gibibytes(n int64) string { return fmt.Sprintf("%.2f GiB", float64(n)/float64(setting.GiB)) }
 
+// Size writes a size for people, in the unit that suits it.
+func Size(n int64) string {
+	if n >= int64(setting.GiB) {
+		return Gibibytes(n)
+	}
+	return Mebibytes(n)
+}
+
 // LongLine bounds the columns that a broker's answer can fill.
 const LongLine = 2000
 

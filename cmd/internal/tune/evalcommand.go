@@ -240,16 +240,7 @@ func (d *Documents) WritePage(out io.Writer, about report.About, e Result, label
 
 func (d *Documents) settings() string {
 	p := d.judge.Duplicates
-	text := fmt.Sprintf("threshold %v, shingle %s, verify %s, ", p.Threshold, p.Shingle, p.Verify)
-	scheme, params, err := p.Scheme()
-	if err != nil {
-		return text + p.Method
-	}
-	described, err := scheme.Describe(params)
-	if err != nil {
-		return text + p.Method
-	}
-	return text + described
+	return fmt.Sprintf("threshold %v, shingle %s, verify %s, %s", p.Threshold, p.Shingle, p.Verify, p.Described())
 }
 
 func (d *Documents) sides(pairs []Wrong) []shown {

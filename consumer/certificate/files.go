@@ -139,8 +139,8 @@ func (p Params) authorities() (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// troubleOf says what is wrong with a certificate's life at a moment; empty: nothing is.
-func troubleOf(c *tls.Certificate, now time.Time) string {
+// TroubleOf says what is wrong with a certificate's life at a moment; empty: nothing is.
+func TroubleOf(c *tls.Certificate, now time.Time) string {
 	life, err := LifeOf(c)
 	if err != nil {
 		return "cannot be read: " + err.Error()
@@ -200,7 +200,7 @@ func (f *Files) explain(err error) error {
 	case p.CertFile != "" && remote(err) != "":
 		why := fmt.Sprintf("it breaks off (%s): it may refuse our certificate, %s", remote(err), p.CertFile)
 		if now := f.now.Get(); len(now.Certificates) > 0 {
-			if trouble := troubleOf(&now.Certificates[0], time.Now()); trouble != "" {
+			if trouble := TroubleOf(&now.Certificates[0], time.Now()); trouble != "" {
 				why = fmt.Sprintf("it refuses our certificate, %s, which %s (%s)", p.CertFile, trouble, remote(err))
 			}
 		}

@@ -113,7 +113,7 @@ func (f *Files) logTrouble(now time.Time) {
 	if w.cert == nil {
 		return
 	}
-	trouble := troubleOf(w.cert, now)
+	trouble := TroubleOf(w.cert, now)
 	if trouble != "" && trouble != w.told {
 		f.logger.Warn().Str("settings", f.params.Section).Str("file", f.params.CertFile).Str("because", "it "+trouble).
 			Msg("servers refuse our certificate, or soon will: renew it")

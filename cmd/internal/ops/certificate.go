@@ -57,11 +57,7 @@ func OpenCertificate(cert, key string, logger zerolog.Logger) (*Certificate, err
 
 // Trouble says what is wrong with the certificate's life at a moment; empty: nothing is.
 func (c *Certificate) Trouble(now time.Time) string {
-	life, err := certificate.LifeOf(c.files.Get())
-	if err != nil {
-		return "cannot be read: " + err.Error()
-	}
-	return life.Trouble(now)
+	return certificate.TroubleOf(c.files.Get(), now)
 }
 
 // left is the part of its life that is left at a moment.

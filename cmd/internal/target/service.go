@@ -104,28 +104,26 @@ type Look func(ctx context.Context, cmd *cobra.Command, s *Service, args []strin
 // OnService builds a verb that looks at the named service. If the verb could not look, its error is marked as undone;
 // the verb itself reports an interruption.
 func OnService(look Look) func(*cobra.Command, []string) error {
-	return on(func(cmd *cobra.Command) (config.Config, error) { return Resolve(cmd, Layers{}) }, look)
+	return on(Layers{}, look)
 }
 
 // OnCluster builds a verb that looks at all of a cluster. So the configuration need not name topics, nor a group.
 func OnCluster(look Look) func(*cobra.Command, []string) error {
-	return on(func(cmd *cobra.Command) (config.Config, error) {
-		return Resolve(cmd, Layers{Base: func(c *config.Config) {
-			anyGroup(c)
-			c.Sources, c.AnyTopics = AnySource(), true
-		}})
-	}, look)
+	return on(Layers{Base: func(c *config.Config) {
+		anyGroup(c)
+		c.Sources, c.AnyTopics = AnySource(), true
+	}}, look)
 }
 
 // anyGroup is for verbs that take no part in a group, and look at none.
 func anyGroup(c *config.Config) { c.Consumer.Group = Group }
 
-func on(read func(*cobra.Command) (config.Config, error), look Look) func(*cobra.Command, []string) error {
+func on(l Layers, look Look) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		ctx, stop := exit.UntilSignal(cmd.Context(), io.Discard)
 		defer stop()
 		defer exit.MarkInterrupted(ctx, &err)
-		c, err := read(cmd)
+		c, err := Resolve(cmd, l)
 		if err != nil {
 			return exit.Undone(err)
 		}

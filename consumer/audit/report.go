@@ -145,36 +145,25 @@ func (r *Report) Broken() int {
 // String returns the report for people: a line with the counts, then a line for each finding that is spelled out.
 func (r *Report) String() string {
 	var b strings.Builder
+	some := func(format string, n int) {
+		if n > 0 {
+			fmt.Fprintf(&b, format, n)
+		}
+	}
 	fmt.Fprintf(&b, "%d records: %d unique, %d duplicate, %d rejected", r.Records, r.Unique, r.Duplicate, r.Rejected)
-	if r.Dropped > 0 {
-		fmt.Fprintf(&b, ", %d duplicates dropped", r.Dropped)
-	}
-	if r.Verdicts > 0 {
-		fmt.Fprintf(&b, ", %d verdicts", r.Verdicts)
-	}
-	if r.Unchecked > 0 {
-		fmt.Fprintf(&b, " (%d of them unchecked: their source records are gone)", r.Unchecked)
-	}
+	some(", %d duplicates dropped", r.Dropped)
+	some(", %d verdicts", r.Verdicts)
+	some(" (%d of them unchecked: their source records are gone)", r.Unchecked)
 	fmt.Fprintf(&b, "; %d lost, %d doubled, %d different, %d misordered, %d altered, %d invented",
 		r.Lost, r.Doubled, r.Different, r.Misordered, r.Altered, r.Invented)
-	if r.Earlier > 0 {
-		fmt.Fprintf(&b, "; %d of an earlier journal", r.Earlier)
-	}
-	if r.Bypassed > 0 {
-		fmt.Fprintf(&b, "; %d passed on while the journal was away", r.Bypassed)
-	}
-	if r.Retimed > 0 {
-		fmt.Fprintf(&b, "; %d rejected with another timestamp, and their own in unecho-timestamp", r.Retimed)
-	}
+	some("; %d of an earlier journal", r.Earlier)
+	some("; %d passed on while the journal was away", r.Bypassed)
+	some("; %d rejected with another timestamp, and their own in unecho-timestamp", r.Retimed)
 	if r.Outcome() == Nothing {
 		b.WriteString("; nothing was due, so that nothing is proven")
 	}
-	if r.Skipped > 0 {
-		fmt.Fprintf(&b, "; %d skipped", r.Skipped)
-	}
-	if r.Elsewhere > 0 {
-		fmt.Fprintf(&b, "; %d went elsewhere by another routing, are another group's, or filled the window", r.Elsewhere)
-	}
+	some("; %d skipped", r.Skipped)
+	some("; %d went elsewhere by another routing, are another group's, or filled the window", r.Elsewhere)
 	if r.Unjudged > 0 {
 		fmt.Fprintf(&b, "; %d unjudged, %d of them in no output: the journal that would prove them is trimmed", r.Unjudged,
 			r.Absent)
@@ -185,9 +174,7 @@ func (r *Report) String() string {
 	for _, f := range r.Findings {
 		b.WriteString("\n  " + f.String())
 	}
-	if more := r.Broken() - len(r.Findings); more > 0 {
-		fmt.Fprintf(&b, "\n  and %d more", more)
-	}
+	some("\n  and %d more", r.Broken()-len(r.Findings))
 	return b.String()
 }
 

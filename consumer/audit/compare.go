@@ -29,13 +29,17 @@ func (a *audit) output(r *kgo.Record) error {
 		a.report.Unchecked++
 		return nil
 	}
-	c := claim{carries: factsOf(r), headers: got}
+	return a.noteClaim(r, s.number, offset, factOutput, claim{carries: factsOf(r), headers: got}, malformed)
+}
+
+// noteClaim notes what a record says of a source record. Malformed is what is wrong with its form; nil if nothing is.
+func (a *audit) noteClaim(r *kgo.Record, source uint32, offset int64, kind byte, c claim, malformed error) error {
 	if malformed != nil {
 		c.malformed = malformed.Error()
 	}
-	a.scratch = c.append(a.scratch[:0], a.known, a.common(source))
+	a.scratch = c.append(a.scratch[:0], a.known, a.common(string(c.headers[headerSource])))
 	order := claimOrder(a.numbers[entry.Name(r.Topic, r.Partition)], r.Offset)
-	return a.sorter.add(keyOf(s.number, offset, factOutput, order), a.scratch)
+	return a.sorter.add(keyOf(source, offset, kind, order), a.scratch)
 }
 
 // count counts an output record by its topic, or by its verdict where the topic takes several.

@@ -12,8 +12,6 @@ import (
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kgo"
-
-	"github.com/unecho/unecho/index/entry"
 )
 
 // The topic of verdicts (outputs.verdicts) must have one record for each output, with the same facts as the
@@ -62,13 +60,7 @@ func (a *audit) noteVerdictRecord(r *kgo.Record) error {
 	case malformed == nil && r.Topic != a.verdictsOf(p.Topic):
 		malformed = fmt.Errorf("the verdicts on %s belong to %s", p.Topic, a.verdictsOf(p.Topic))
 	}
-	c := claim{headers: got}
-	if malformed != nil {
-		c.malformed = malformed.Error()
-	}
-	a.scratch = c.append(a.scratch[:0], a.known, a.common(source))
-	order := claimOrder(a.numbers[entry.Name(r.Topic, r.Partition)], r.Offset)
-	return a.sorter.add(keyOf(s.number, offset, factVerdictRecord, order), a.scratch)
+	return a.noteClaim(r, s.number, offset, factVerdictRecord, claim{headers: got}, malformed)
 }
 
 // fieldsOf reads the object in a record of verdicts. What could be read is returned with an error, too.

@@ -60,7 +60,7 @@ func targetOf(text []byte, topic string) (to target) {
 // audited returns the target in whose topics the audit looks.
 func (a *audit) audited(topic string) (to target) {
 	to.unique, to.duplicate, to.rejected = a.in.Outputs(topic)
-	to.verdicts = a.verdictsOf(topic)
+	to.verdicts = a.in.Verdicts(topic)
 	return to
 }
 

@@ -27,7 +27,7 @@ type Inputs struct {
 	Journal string
 	// Outputs returns the output topics of a source topic. Duplicate is empty if duplicates are dropped.
 	Outputs func(source string) (unique, duplicate, rejected string)
-	// Verdicts returns the topic of the verdicts on a source topic, or "" if there is none. nil: none has one.
+	// Verdicts returns the topic of the verdicts on a source topic, or "" if there is none.
 	Verdicts func(source string) string
 	// Untaken are those of Sources that nobody has taken up: they have no outputs. See the function of that name.
 	Untaken []string

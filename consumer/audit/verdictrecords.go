@@ -23,20 +23,12 @@ const timeField = "time"
 // verdictTopics lists the topics of verdicts, and remembers them.
 func (a *audit) verdictTopics() (topics []string) {
 	for _, source := range a.taken() {
-		if name := a.verdictsOf(source); name != "" && !a.verdicts[name] {
+		if name := a.in.Verdicts(source); name != "" && !a.verdicts[name] {
 			a.verdicts[name] = true
 			topics = append(topics, name)
 		}
 	}
 	return topics
-}
-
-// verdictsOf returns the topic of the verdicts on a source topic; "": there is none.
-func (a *audit) verdictsOf(source string) string {
-	if a.in.Verdicts == nil {
-		return ""
-	}
-	return a.in.Verdicts(source)
 }
 
 // noteVerdictRecord notes a record of a topic of verdicts, if the source record that it names may exist.
@@ -57,8 +49,8 @@ func (a *audit) noteVerdictRecord(r *kgo.Record) error {
 		malformed = fmt.Errorf("the key is %s, the source %s", quote(r.Key), source)
 	case malformed == nil && r.Partition != p.Partition:
 		malformed = fmt.Errorf("it stands in partition %d, its document came from %d", r.Partition, p.Partition)
-	case malformed == nil && r.Topic != a.verdictsOf(p.Topic):
-		malformed = fmt.Errorf("the verdicts on %s belong to %s", p.Topic, a.verdictsOf(p.Topic))
+	case malformed == nil && r.Topic != a.in.Verdicts(p.Topic):
+		malformed = fmt.Errorf("the verdicts on %s belong to %s", p.Topic, a.in.Verdicts(p.Topic))
 	}
 	return a.noteClaim(r, s.number, offset, factVerdictRecord, claim{headers: got}, malformed)
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/unecho/unecho/consumer/audit"
 	"github.com/unecho/unecho/consumer/journal"
+	"github.com/unecho/unecho/consumer/replay"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/sink"
 )
@@ -353,11 +354,11 @@ func TestCannotBeDone(t *testing.T) {
 	}{
 		{
 			"settings of others", func(s *scene, in *audit.Inputs) context.Context { in.Settings = []byte("{}"); return s.t.Context() },
-			audit.ErrSettings, "replay journal: offset 0: the journal's settings are not the given ones",
+			replay.ErrSettings, "replay journal: offset 0: the journal's settings are not the given ones",
 		},
 		{
 			"a trimmed journal", func(s *scene, in *audit.Inputs) context.Context { s.trim("journal", 2); return s.t.Context() },
-			audit.ErrTrimmed, "replay journal: it begins at offset 2",
+			replay.ErrTrimmed, "replay journal: it begins at offset 2",
 		},
 		{
 			"no such topic", func(s *scene, in *audit.Inputs) context.Context { in.Sources = []string{"olds"}; return s.t.Context() },

@@ -13,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/audit"
+	"github.com/unecho/unecho/consumer/replay"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/snapshot/localdir"
@@ -245,7 +246,7 @@ func TestWhichSnapshot(t *testing.T) {
 		t.Errorf("from %d, want %d: %s", got.From, second, got.String())
 	}
 	damage(manifests[1])
-	if _, err := audit.Run(t.Context(), in); !errors.Is(err, audit.ErrTrimmed) ||
+	if _, err := audit.Run(t.Context(), in); !errors.Is(err, replay.ErrTrimmed) ||
 		!strings.Contains(err.Error(), "corrupt") {
 		t.Errorf("got %v", err)
 	}

@@ -226,19 +226,12 @@ func (a *audit) setAside(g *group) {
 	if g.offset >= g.stream.began() {
 		return
 	}
-	ours := a.common("")
-	kept := g.claims[:0]
-	for _, c := range g.claims {
-		if foreign(c.headers, ours, headerAlgorithm) || foreign(c.headers, ours, headerIndex) {
-			a.earlier(g)
-			continue
-		}
-		kept = append(kept, c)
-	}
-	g.claims = kept
-	g.tales = slices.DeleteFunc(g.tales, func(c *claim) bool {
+	ours, all := a.common(""), len(g.claims)
+	theirs := func(c *claim) bool {
 		return foreign(c.headers, ours, headerAlgorithm) || foreign(c.headers, ours, headerIndex)
-	})
+	}
+	g.claims, g.tales = slices.DeleteFunc(g.claims, theirs), slices.DeleteFunc(g.tales, theirs)
+	a.earlier(g, all-len(g.claims))
 }
 
 // foreign says whether a header is present and has another value than ours.
@@ -247,7 +240,8 @@ func foreign(got, ours headers, name string) bool {
 	return there && !bytes.Equal(value, ours[name])
 }
 
-func (a *audit) earlier(g *group) {
-	g.early++
-	a.report.Earlier++
+// earlier counts outputs of a source record that an earlier journal decided.
+func (a *audit) earlier(g *group, outputs int) {
+	g.early += outputs
+	a.report.Earlier += outputs
 }

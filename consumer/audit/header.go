@@ -257,5 +257,5 @@ func (a *audit) wrong(got headers, s *known, must []kind, may ...kind) string {
 			want[h.name] = value
 		}
 	}
-	return difference(got, want)
+	return differs(got, want, "the journal says")
 }

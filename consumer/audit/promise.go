@@ -104,9 +104,6 @@ func parse(s string) (p entry.PartitionName, offset int64, ok bool) {
 	return p, offset, err == nil && err2 == nil && coordinates(p.Topic, p.Partition, offset) == s
 }
 
-// difference returns how headers differ from those that the journal wants, or "".
-func difference(got, want headers) string { return differs(got, want, "the journal says") }
-
 // differs returns how headers differ from those wanted, or "". Who says what is wanted.
 func differs(got, want headers, who string) string {
 	for _, name := range names(want) {

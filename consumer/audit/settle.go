@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/unecho/unecho/consumer/topic"
@@ -114,21 +115,21 @@ func (a *audit) reckon(g *group, owed topic.Range) {
 	a.setAside(g)
 	misfits := a.account(g)
 	for i, c := range g.out {
+		if c == nil {
+			continue
+		}
+		if c.bypassed() {
+			a.report.Bypassed++
+		}
+		if c.retimed() {
+			a.report.Retimed++
+		}
 		switch {
-		case c == nil:
 		case c.malformed != "":
 			a.report.found(Finding{Different, g.source, c.at(), c.malformed})
 		case len(misfits) > 0 && len(g.out) > 1: // whose each of them is does not show
 		case !a.ambiguous(g, i):
 			a.order(g, i, c)
-		}
-	}
-	for _, c := range g.out {
-		if c != nil && c.bypassed() {
-			a.report.Bypassed++
-		}
-		if c != nil && c.retimed() {
-			a.report.Retimed++
 		}
 	}
 	a.assignMisfits(g, misfits)
@@ -210,15 +211,11 @@ func (a *audit) assignMisfits(g *group, misfits []*claim) {
 	for _, c := range misfits {
 		switch i := g.lacking(); {
 		case !reached, i < 0 && g.offset < g.stream.began():
-			a.earlier(g)
+			a.earlier(g, 1)
 		case i < 0:
 			a.report.found(Finding{Doubled, g.source, c.at(), "every pass has one already"})
 		default:
-			what := a.fits(g, i, c)
-			if c.malformed != "" {
-				what = c.malformed
-			}
-			a.report.found(Finding{Different, g.source, c.at(), what})
+			a.report.found(Finding{Different, g.source, c.at(), cmp.Or(c.malformed, a.fits(g, i, c))})
 			g.out[i] = c
 		}
 	}

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -150,10 +151,7 @@ func (a *audit) compareVerdicts(g *group, due bool) {
 		case len(left) > 0:
 			t := left[0]
 			left = left[1:]
-			what := t.malformed
-			if what == "" {
-				what = differs(t.headers, a.verdictOf(g, c), "its output in "+c.at()+" says")
-			}
+			what := cmp.Or(t.malformed, differs(t.headers, a.verdictOf(g, c), "its output in "+c.at()+" says"))
 			a.report.found(Finding{Different, g.source, t.at(), what})
 		case must:
 			a.report.found(Finding{Lost, g.source, "", "its output is in " + c.at() + ", and no verdict in " +

@@ -23,11 +23,10 @@ type journalCopy struct {
 }
 
 func newJournalCopy(directory string) (*journalCopy, error) {
-	f, err := os.CreateTemp(directory, "unecho-audit-")
+	f, err := createTemp(directory)
 	if err != nil {
 		return nil, fmt.Errorf("copy journal: %w", err)
 	}
-	_ = os.Remove(f.Name()) // as in sorter
 	return &journalCopy{file: f, out: bufio.NewWriterSize(f, mergeBuffer)}, nil
 }
 
@@ -78,10 +77,4 @@ func (c *journalCopy) each(visit func(at index.Stamp, value []byte) error) error
 	}
 }
 
-func (c *journalCopy) close() error {
-	err := c.file.Close()
-	if removed := os.Remove(c.file.Name()); !errors.Is(removed, os.ErrNotExist) {
-		err = errors.Join(err, removed)
-	}
-	return err
-}
+func (c *journalCopy) close() error { return closeTemp(c.file) }

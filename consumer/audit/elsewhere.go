@@ -26,11 +26,11 @@ func (t target) same(as target) bool {
 	return t == as
 }
 
-// stretch is a part of a pass, the offsets [from, to), whose documents may have gone to a target. Two stretches overlap
-// where the routing changed between them.
+// stretch is a part of a pass whose documents may have gone to a target. Two stretches overlap where the routing changed
+// between them.
 type stretch struct {
-	from, to int64
-	goes     target
+	span
+	goes target
 }
 
 // anywhere returns the target of documents whose routing is not known.
@@ -76,7 +76,7 @@ func (s *stream) turn(to target, base int64) {
 	}
 	p := &s.passes[len(s.passes)-1]
 	p.went[len(p.went)-1].to = max(base, s.judged)
-	p.went = append(p.went, stretch{base, math.MaxInt64, to})
+	p.went = append(p.went, stretch{span{base, math.MaxInt64}, to})
 	s.turned = true
 }
 
@@ -91,7 +91,7 @@ func (s *stream) announced(base int64) {
 }
 
 func (s *stream) begin(p epoch) {
-	p.went = []stretch{{0, math.MaxInt64, s.goes}}
+	p.went = []stretch{{span{0, math.MaxInt64}, s.goes}}
 	s.passes = append(s.passes, p)
 	s.judged, s.turned = p.start, false
 }
@@ -100,7 +100,7 @@ func (s *stream) begin(p epoch) {
 // so the pass's documents below base may have gone anywhere.
 func (s *stream) begunBefore(routed uint32, base int64) {
 	if p := &s.passes[len(s.passes)-1]; routed > 1 {
-		p.went = slices.Insert(p.went, 0, stretch{0, max(base, s.judged), anywhere()})
+		p.went = slices.Insert(p.went, 0, stretch{span{0, max(base, s.judged)}, anywhere()})
 	}
 }
 
@@ -124,7 +124,7 @@ func (s *stream) aim(audited target) {
 // sentAway says whether documents at an offset of pass i may have gone elsewhere.
 func (s *stream) sentAway(i int, offset int64) bool {
 	return slices.ContainsFunc(s.passes[i].went, func(w stretch) bool {
-		return offset >= w.from && offset < w.to && !w.goes.same(s.aimed)
+		return w.has(offset) && !w.goes.same(s.aimed)
 	})
 }
 
@@ -132,7 +132,7 @@ func (s *stream) sentAway(i int, offset int64) bool {
 // pass, or its routing is not.
 func (s *stream) unsure(i int, offset int64) bool {
 	return s.passes[i].unknown() || s.reached(i, offset) && slices.ContainsFunc(s.passes[i].went, func(w stretch) bool {
-		return offset >= w.from && offset < w.to && w.goes == anywhere()
+		return w.has(offset) && w.goes == anywhere()
 	})
 }
 
@@ -152,25 +152,22 @@ func (s *stream) wentElsewhere(offset int64) bool {
 // takes over again are left out as well. As long as it has not, the group's committed offset is where the other one
 // begins.
 
-// away is a part of a stream, the offsets [from, to), that another group forwards, or may have forwarded.
-type away struct{ from, to int64 }
-
 // duty follows what the group's routings have it do with a partition.
 func (s *stream) duty(d *protocol.Duty, source entry.Source) {
 	open := len(s.aways) > 0 && s.aways[len(s.aways)-1].to == math.MaxInt64
 	begins, begun := d.Begins(source), d.OtherJournal != "" || len(d.From) > 0
 	if s.retired = d.Kind == protocol.Retired; s.retired && len(s.aways) == 0 && begins > 0 {
-		s.aways = append(s.aways, away{0, begins}) // it had taken over before the journal's trimmed beginning
+		s.aways = append(s.aways, span{0, begins}) // it had taken over before the journal's trimmed beginning
 	}
 	switch {
 	case s.retired:
-		s.aways = append(s.aways, away{max(begins, d.Saw(source)), math.MaxInt64})
+		s.aways = append(s.aways, span{max(begins, d.Saw(source)), math.MaxInt64})
 	case d.Kind == protocol.Fills && !open:
-		s.aways = append(s.aways, away{0, math.MaxInt64})
+		s.aways = append(s.aways, span{0, math.MaxInt64})
 	case d.Kind == protocol.Forwards && begun && open: // it takes over, or its window is filled
 		s.aways[len(s.aways)-1].to = begins
 	case d.Kind == protocol.Forwards && begun:
-		s.aways = append(s.aways, away{0, begins})
+		s.aways = append(s.aways, span{0, begins})
 	case d.Kind == protocol.Forwards && open: // what took over was abandoned
 		s.aways = s.aways[:len(s.aways)-1]
 	}
@@ -179,11 +176,10 @@ func (s *stream) duty(d *protocol.Duty, source entry.Source) {
 // isAway says that an offset is another group's, or filled the window. Committed is what this group has committed.
 func (s *stream) isAway(offset, committed int64) bool {
 	for i, w := range s.aways {
-		from := w.from
 		if s.retired && i == len(s.aways)-1 && committed < math.MaxInt64 {
-			from = max(from, committed)
+			w.from = max(w.from, committed)
 		}
-		if offset >= from && offset < w.to {
+		if w.has(offset) {
 			return true
 		}
 	}

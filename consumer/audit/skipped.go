@@ -37,7 +37,7 @@ func (s *Skip) String() string {
 // leftOut says that the group's offset was set beyond an offset that no pass has had. Of what passes that ended before
 // the snapshot have had, nothing is known.
 func (s *stream) leftOut(offset int64, fromStart bool) bool {
-	return slices.ContainsFunc(s.gaps(fromStart), func(g [2]int64) bool { return offset >= g[0] && offset < g[1] })
+	return slices.ContainsFunc(s.gaps(fromStart), func(g span) bool { return g.has(offset) })
 }
 
 // trimmed notes whose outputs do not hold all that was ever written there. What an earlier journal decided may have been
@@ -51,15 +51,15 @@ func (a *audit) trimmed(outputs topic.Range) {
 	}
 }
 
-// gaps are the offsets [from, to) between passes, and before the first one if the source is read from its start.
-func (s *stream) gaps(fromStart bool) (gaps [][2]int64) {
+// gaps are the offsets between passes, and before the first one if the source is read from its start.
+func (s *stream) gaps(fromStart bool) (gaps []span) {
 	for i := range s.passes {
 		switch start := s.passes[i].start; {
 		case s.passes[i].unknown():
 		case i == 0 && fromStart && !s.cut:
-			gaps = append(gaps, [2]int64{0, start})
+			gaps = append(gaps, span{0, start})
 		case i > 0 && !s.passes[i-1].unknown():
-			gaps = append(gaps, [2]int64{s.passes[i-1].base, start})
+			gaps = append(gaps, span{s.passes[i-1].base, start})
 		}
 	}
 	return gaps

@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"github.com/unecho/unecho/index/snapshot/durable"
 )
 
 // key is what facts are sorted by:
@@ -43,9 +45,6 @@ type sorter struct {
 	runs      []span // parts of the file
 	written   int64
 }
-
-// span is a part of the file.
-type span struct{ from, to int64 }
 
 // indexShare says which part of the memory is for the positions of facts: a sixth, because a fact has at least five
 // times the size of its position.
@@ -104,12 +103,9 @@ func (s *sorter) spill() (err error) {
 		}
 	}()
 	if s.file == nil {
-		if s.file, err = os.CreateTemp(s.directory, "unecho-audit-"); err != nil {
+		if s.file, err = createTemp(s.directory); err != nil {
 			return err
 		}
-		// Once its name is removed, the file ends with the process, however that ends. Where removing does not work, close
-		// removes it.
-		_ = os.Remove(s.file.Name())
 	}
 	s.sort()
 	out := bufio.NewWriterSize(s.file, mergeBuffer)
@@ -171,11 +167,21 @@ func (s *sorter) close() error {
 	if s.file == nil {
 		return nil
 	}
-	err := s.file.Close()
-	if removed := os.Remove(s.file.Name()); !errors.Is(removed, os.ErrNotExist) {
-		err = errors.Join(err, removed)
+	return closeTemp(s.file)
+}
+
+// createTemp makes a temporary file. Once its name is removed, the file ends with the process, however that ends. Where
+// removing does not work, closeTemp removes it.
+func createTemp(directory string) (*os.File, error) {
+	f, err := os.CreateTemp(directory, "unecho-audit-")
+	if err == nil {
+		_ = os.Remove(f.Name())
 	}
-	return err
+	return f, err
+}
+
+func closeTemp(f *os.File) error {
+	return errors.Join(f.Close(), durable.IgnoreMissing(os.Remove(f.Name())))
 }
 
 type reader struct {

@@ -19,7 +19,7 @@ type stream struct {
 	goes    target   // by the routing in force
 	named   []target // all targets that the journal's routings name
 	aimed   target   // the one of named that is audited
-	aways   []away   // that another group forwards
+	aways   []span   // that another group forwards, or may have forwarded
 	retired bool     // another group takes over
 	cut     bool     // an output is trimmed where it has what came of this partition
 	turned  bool     // the routing changed, and no run has come since
@@ -50,6 +50,11 @@ func (s *stream) reached(i int, offset int64) bool {
 	p := &s.passes[i]
 	return offset >= p.start && (i == len(s.passes)-1 || offset < p.base)
 }
+
+// span is the part [from, to) of a partition, by offsets, or of a file, by bytes.
+type span struct{ from, to int64 }
+
+func (s span) has(at int64) bool { return at >= s.from && at < s.to }
 
 // facts are digests of the parts of a record that forwarding must not change.
 type facts struct {

@@ -122,7 +122,7 @@ func (s *stream) verdictDue(i int, offset int64) (must, may bool) {
 	known := false
 	must = true
 	for _, w := range s.passes[i].went {
-		if offset < w.from || offset >= w.to {
+		if !w.has(offset) {
 			continue
 		}
 		known = true

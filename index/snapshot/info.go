@@ -23,10 +23,7 @@ type Info struct {
 // SortInfos sorts the newest first. Within a journal that is the highest position. Different journals cannot be
 // compared by offset: the one last published to, by the store's clock, comes first.
 func SortInfos(infos []Info) {
-	last := make(map[[16]byte]int64)
-	for _, i := range infos {
-		last[i.Position.JournalTopic] = max(last[i.Position.JournalTopic], i.Published)
-	}
+	last := lastPublished(infos)
 	slices.SortFunc(infos, func(a, b Info) int {
 		p, q := a.Position, b.Position
 		if !p.SameJournal(q) {
@@ -35,6 +32,15 @@ func SortInfos(infos []Info) {
 		}
 		return q.Compare(p)
 	})
+}
+
+// lastPublished returns when each journal was last published to.
+func lastPublished(infos []Info) map[[16]byte]int64 {
+	last := make(map[[16]byte]int64)
+	for _, i := range infos {
+		last[i.Position.JournalTopic] = max(last[i.Position.JournalTopic], i.Published)
+	}
+	return last
 }
 
 // Expired returns the positions that a collector at time now (ms since 1970, by the store's clock) deletes from a
@@ -48,10 +54,7 @@ func Expired(infos []Info, keep int, now int64) ([]Position, error) {
 	if len(infos) == 0 {
 		return nil, nil
 	}
-	last := make(map[[16]byte]int64)
-	for _, i := range infos {
-		last[i.Position.JournalTopic] = max(last[i.Position.JournalTopic], i.Published)
-	}
+	last := lastPublished(infos)
 	current := infos[0].Position
 	kept := make(map[[16]byte]int)
 	var gone []Position

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -38,15 +39,7 @@ func SegmentName(data []byte) string {
 // ValidSegmentName says whether name could come from SegmentName. Stores refuse all other names, so that none leads
 // outside of its directory.
 func ValidSegmentName(name string) bool {
-	if len(name) != 2*sha256.Size {
-		return false
-	}
-	for _, c := range []byte(name) {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
+	return len(name) == 2*sha256.Size && strings.Trim(name, "0123456789abcdef") == ""
 }
 
 // Manifest names the parts of one snapshot.
@@ -112,7 +105,7 @@ const fixedLen = 16 + 4 + 8 + 8 + 8 + 8 + 8
 // HeadBytes is how many bytes of an encoded manifest DecodeHead needs.
 const HeadBytes = headLen + fixedLen
 
-// Encode returns the sealed manifest, as it is stored.
+// Encode returns the sealed manifest, as it is stored. The names of its segments must be valid.
 func (m *Manifest) Encode() []byte {
 	documents, bytes := m.Totals()
 	le := binary.LittleEndian
@@ -127,9 +120,9 @@ func (m *Manifest) Encode() []byte {
 	b = wire.AppendString(b, m.Index)
 	b = binary.AppendUvarint(b, uint64(len(m.Segments)))
 	for _, s := range m.Segments {
-		b = appendName(b, s.Name)
+		b, _ = hex.AppendDecode(b, []byte(s.Name)) // Check refuses a name that is none
 		b = binary.AppendUvarint(b, s.Number)
-		b = append(b, sealedFlag(s.Sealed))
+		b = append(b, wire.Flag(s.Sealed))
 		b = binary.AppendUvarint(b, uint64(s.Bytes))
 		b = binary.AppendUvarint(b, uint64(s.Documents))
 		b = le.AppendUint64(b, s.Checksum)
@@ -188,22 +181,6 @@ func readSegment(r *wire.Reader) (Segment, error) {
 		return Segment{}, errors.New("not a segment")
 	}
 	return s, nil
-}
-
-func sealedFlag(sealed bool) byte {
-	if sealed {
-		return 1
-	}
-	return 0
-}
-
-// appendName appends the 32 bytes of a valid name.
-func appendName(dst []byte, name string) []byte {
-	sum, err := hex.DecodeString(name)
-	if err != nil || len(sum) != sha256.Size {
-		sum = make([]byte, sha256.Size) // Check refuses such a name
-	}
-	return append(dst, sum...)
 }
 
 // DecodeHead reads what a listing shows from the first HeadBytes of an encoded manifest. It cannot know whether the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/unecho/unecho/index"
@@ -84,11 +85,7 @@ func (w *Writer) publish(ctx context.Context, c *index.Capture, m *Manifest) (Wr
 }
 
 func (w *Writer) forget(names []string) {
-	for number, s := range w.stored {
-		if slices.Contains(names, s.Name) {
-			delete(w.stored, number)
-		}
-	}
+	maps.DeleteFunc(w.stored, func(_ uint64, s stored) bool { return slices.Contains(names, s.Name) })
 }
 
 func (w *Writer) put(ctx context.Context, c *index.Capture, m *Manifest) (done Written, err error) {
@@ -184,14 +181,10 @@ func (w *Writer) Scrub(ctx context.Context) (damage, err error) {
 
 // turn returns the stored segment after the one that was read last, in a circle.
 func (w *Writer) turn() (s Segment, ok bool) {
-	numbers := make([]uint64, 0, len(w.stored))
-	for n := range w.stored {
-		numbers = append(numbers, n)
-	}
+	numbers := slices.Sorted(maps.Keys(w.stored))
 	if len(numbers) == 0 {
 		return s, false
 	}
-	slices.Sort(numbers)
 	i, _ := slices.BinarySearch(numbers, w.scrubbed+1)
 	w.scrubbed = numbers[i%len(numbers)]
 	return w.stored[w.scrubbed].Segment, true

@@ -3,7 +3,6 @@ package localdir
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,12 +12,9 @@ import (
 )
 
 // Collect implements snapshot.Store.
-func (s *Store) Collect(ctx context.Context, keep int) (snapshot.Collected, error) {
-	var done snapshot.Collected
-	if err := s.exclusively(ctx, func() error { return s.collect(ctx, keep, &done) }); err != nil {
-		return done, fmt.Errorf("collect snapshots: %w", explain(err))
-	}
-	return done, nil
+func (s *Store) Collect(ctx context.Context, keep int) (done snapshot.Collected, err error) {
+	err = s.exclusively(ctx, func() error { return s.collect(ctx, keep, &done) })
+	return done, wrap(err, "collect snapshots")
 }
 
 func (s *Store) collect(ctx context.Context, keep int, done *snapshot.Collected) error {

@@ -3,7 +3,6 @@ package localdir
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"sync"
 	"time"
@@ -16,13 +15,10 @@ import (
 // hold the same name.
 func (s *Store) Lease(ctx context.Context, name string) (snapshot.Lease, error) {
 	l, err := s.lease(ctx, name)
-	if err != nil {
-		return nil, fmt.Errorf("lease: %w", explain(err))
-	}
-	return l, nil
+	return l, wrap(err, "lease")
 }
 
-func (s *Store) lease(ctx context.Context, name string) (*lease, error) {
+func (s *Store) lease(ctx context.Context, name string) (snapshot.Lease, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -56,9 +52,7 @@ func (l *lease) Release() error {
 	l.release.Do(func() {
 		close(l.stop)
 		<-l.stopped
-		if err = l.file.Close(); err != nil {
-			err = fmt.Errorf("release lease: %w", explain(err))
-		}
+		err = wrap(l.file.Close(), "release lease")
 	})
 	return err
 }

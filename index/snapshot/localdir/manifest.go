@@ -18,10 +18,7 @@ func (s *Store) Publish(ctx context.Context, m snapshot.Manifest) error {
 	if err == nil {
 		err = s.exclusively(ctx, func() error { return s.publish(ctx, &m) })
 	}
-	if err != nil {
-		return fmt.Errorf("publish snapshot at %v: %w", m.Position, explain(err))
-	}
-	return nil
+	return wrap(err, "publish snapshot at %v", m.Position)
 }
 
 func (s *Store) publish(ctx context.Context, m *snapshot.Manifest) error {
@@ -71,10 +68,7 @@ func (s *Store) positions() ([]snapshot.Position, error) {
 // Manifests implements snapshot.Store.
 func (s *Store) Manifests(ctx context.Context) ([]snapshot.Info, error) {
 	infos, err := s.infos(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("list snapshots: %w", explain(err))
-	}
-	return infos, nil
+	return infos, wrap(err, "list snapshots")
 }
 
 func (s *Store) infos(ctx context.Context) ([]snapshot.Info, error) {
@@ -118,10 +112,7 @@ func (s *Store) info(p snapshot.Position) (snapshot.Info, error) {
 // Manifest implements snapshot.Store.
 func (s *Store) Manifest(ctx context.Context, at snapshot.Position) (snapshot.Manifest, error) {
 	m, err := s.manifest(ctx, at)
-	if err != nil {
-		return snapshot.Manifest{}, fmt.Errorf("read snapshot at %v: %w", at, explain(err))
-	}
-	return m, nil
+	return m, wrap(err, "read snapshot at %v", at)
 }
 
 func (s *Store) manifest(ctx context.Context, at snapshot.Position) (snapshot.Manifest, error) {

@@ -3,7 +3,6 @@ package localdir
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 )
@@ -23,8 +22,5 @@ func (p Params) Remove(ctx context.Context, index string) (bool, error) {
 	if err == nil {
 		err = os.RemoveAll(s.root)
 	}
-	if err != nil {
-		return false, fmt.Errorf("remove snapshots of index %s from %s: %w", index, p.Path, explain(err))
-	}
-	return true, nil
+	return err == nil, wrap(err, "remove snapshots of index %s from %s", index, p.Path)
 }

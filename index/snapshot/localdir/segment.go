@@ -3,7 +3,6 @@ package localdir
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,10 +12,7 @@ import (
 
 // PutSegment implements snapshot.Store.
 func (s *Store) PutSegment(ctx context.Context, name string, data []byte) error {
-	if err := s.putSegment(ctx, name, data); err != nil {
-		return fmt.Errorf("put segment %s: %w", name, explain(err))
-	}
-	return nil
+	return wrap(s.putSegment(ctx, name, data), "put segment %s", name)
 }
 
 func (s *Store) putSegment(ctx context.Context, name string, data []byte) error {
@@ -43,7 +39,7 @@ func (s *Store) HasSegments(ctx context.Context, names []string) (missing []stri
 	for _, name := range names {
 		size, err := s.segmentSize(name)
 		if err = errors.Join(ctx.Err(), err); err != nil {
-			return nil, fmt.Errorf("look for segment %s: %w", name, explain(err))
+			return nil, wrap(err, "look for segment %s", name)
 		}
 		if size < 0 {
 			missing = append(missing, name)
@@ -70,10 +66,7 @@ func (s *Store) segmentSize(name string) (int64, error) {
 // Segment implements snapshot.Store.
 func (s *Store) Segment(ctx context.Context, name string) ([]byte, error) {
 	data, err := s.segment(ctx, name)
-	if err != nil {
-		return nil, fmt.Errorf("read segment: %w", explain(err))
-	}
-	return data, nil
+	return data, wrap(err, "read segment")
 }
 
 func (s *Store) segment(ctx context.Context, name string) ([]byte, error) {

@@ -35,7 +35,7 @@ var (
 func (p Params) Open(ctx context.Context, index string) (snapshot.Store, error) {
 	s, err := p.open(ctx, index)
 	if err != nil {
-		return nil, fmt.Errorf("open snapshot directory %s: %w", p.Path, explain(err))
+		return nil, wrap(err, "open snapshot directory %s", p.Path)
 	}
 	return s, nil
 }
@@ -48,7 +48,7 @@ func (p Params) OpenExisting(ctx context.Context, index string) (snapshot.Store,
 		err = errors.Join(ctx.Err(), s.exists(p.Path))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open snapshot directory %s: %w", p.Path, err)
+		return nil, wrap(err, "open snapshot directory %s", p.Path)
 	}
 	return s, nil
 }
@@ -56,7 +56,7 @@ func (p Params) OpenExisting(ctx context.Context, index string) (snapshot.Store,
 func (s *Store) exists(dir string) error {
 	_, err := os.Stat(filepath.Join(s.root, manifestsDir))
 	if !errors.Is(err, fs.ErrNotExist) {
-		return explain(err)
+		return err
 	}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: there is no such directory", snapshot.ErrNoStore)

@@ -2,6 +2,7 @@ package localdir
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +14,14 @@ import (
 
 // explain adds the remedy to an error of the file system.
 func explain(err error) error { return durable.Explain(err, "snapshots.directory.path") }
+
+// wrap adds what was done and the remedy to an error.
+func wrap(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), explain(err))
+}
 
 // write puts data at path, completely or not at all. It is durable on return, and was read back before it appeared
 // there.

@@ -15,13 +15,10 @@ import (
 // Lease implements snapshot.Leaser.
 func (s *Store) Lease(ctx context.Context, name string) (snapshot.Lease, error) {
 	l, err := s.lease(ctx, name)
-	if err != nil {
-		return nil, s.wrap(err, "lease")
-	}
-	return l, nil
+	return l, s.wrap(err, "lease")
 }
 
-func (s *Store) lease(ctx context.Context, name string) (*lease, error) {
+func (s *Store) lease(ctx context.Context, name string) (snapshot.Lease, error) {
 	ctx, cancel := context.WithTimeout(ctx, askBound)
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, s.leaseConfig(name))

@@ -102,10 +102,7 @@ func (s *Store) Manifests(ctx context.Context) ([]snapshot.Info, error) {
 	return infos, s.wrap(err, "list snapshots")
 }
 
-func (s *Store) infos(ctx context.Context, q interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-},
-) ([]snapshot.Info, error) {
+func (s *Store) infos(ctx context.Context, q querier) ([]snapshot.Info, error) {
 	rows, err := q.Query(ctx, `
 		select journal_topic, leader_epoch, next_offset, taken_ms, published, documents, segment_bytes
 		from manifest where index_name = $1`, s.index)
@@ -126,10 +123,7 @@ func (s *Store) infos(ctx context.Context, q interface {
 // Manifest implements snapshot.Store.
 func (s *Store) Manifest(ctx context.Context, at snapshot.Position) (snapshot.Manifest, error) {
 	m, err := s.manifest(ctx, at)
-	if err != nil {
-		return snapshot.Manifest{}, s.wrap(err, "read snapshot at %v", at)
-	}
-	return m, nil
+	return m, s.wrap(err, "read snapshot at %v", at)
 }
 
 func (s *Store) manifest(ctx context.Context, at snapshot.Position) (snapshot.Manifest, error) {

@@ -85,7 +85,9 @@ func newerSchema(version, known int, t target) error {
 		t.schema, version, known)
 }
 
+// querier is a pool or a transaction.
 type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 

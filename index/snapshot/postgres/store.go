@@ -107,6 +107,14 @@ func (s *Store) Close() error {
 	}
 }
 
+// Server implements snapshot.Server.
+func (s *Store) Server(ctx context.Context) (name string, now time.Time, err error) {
+	ctx, cancel := context.WithTimeout(ctx, askBound)
+	defer cancel()
+	err = s.pool.QueryRow(ctx, `select 'PostgreSQL ' || current_setting('server_version'), clock_timestamp()`).Scan(&name, &now)
+	return name, now, s.wrap(err, "ask server")
+}
+
 // wrap is the one place where an error leaves this package: verb and noun, then what happened where.
 func (s *Store) wrap(err error, format string, args ...any) error {
 	if err == nil {

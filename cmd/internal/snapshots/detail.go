@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -72,8 +71,8 @@ func DetailOf(info snapshot.Info, m *snapshot.Manifest, state *index.Restore, se
 	return d
 }
 
-// WriteText writes the detail for people. Others stored it, so what does not print is escaped.
-func (d *Detail) WriteText(out io.Writer) error {
+// Text is the detail for people. Others stored it, so what does not print is escaped.
+func (d *Detail) Text() string {
 	var b strings.Builder
 	for _, row := range [][2]string{
 		{"offset", fmt.Sprint(d.Offset)},
@@ -100,8 +99,7 @@ func (d *Detail) WriteText(out io.Writer) error {
 		fmt.Fprintf(&b, "  %d  %s  %s documents, %s, %s\n", s.Number, sealedWord(s.Sealed), terminal.Grouped(s.Documents),
 			terminal.Mebibytes(s.Bytes), s.Name[:16])
 	}
-	_, err := io.WriteString(out, terminal.Harmless(b.String()))
-	return err
+	return terminal.Harmless(b.String())
 }
 
 func sealedWord(sealed bool) string {

@@ -96,10 +96,7 @@ func (s *Shelf) Show(ctx context.Context, at string, asJSON bool) error {
 		return fmt.Errorf("read snapshot at %v: %w", info.Position, err)
 	}
 	d := DetailOf(info, &m, state, settings)
-	if asJSON {
-		return terminal.WriteJSON(s.Out, d)
-	}
-	return d.WriteText(s.Out)
+	return terminal.Write(s.Out, asJSON, &d)
 }
 
 // Prune keeps so many of the newest snapshots of each journal.

@@ -118,9 +118,3 @@ func (b Bound) offsets() (Bound, error) {
 
 // Exact says whether the bound names offsets. Those mean the same at any time; others depend on what the topic holds.
 func (b Bound) Exact() bool { return b.kind == atOffset || b.kind == atOffsets }
-
-// IsStart says whether the bound is the first one there is.
-func (b Bound) IsStart() bool { return b.kind == atStart }
-
-// IsEnd says whether the bound is the last one there is.
-func (b Bound) IsEnd() bool { return b.kind == atEnd }

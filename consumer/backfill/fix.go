@@ -37,7 +37,7 @@ func Fix(ctx context.Context, opts topic.Options, r Request, now time.Time) (*pr
 		return nil, err
 	}
 	defer client.Close()
-	names := slices.Compact(slices.Sorted(slices.Values(r.Topics)))
+	names := sorted(r.Topics)
 	topics, err := broker.NewTopics(client, zerolog.Nop()).Describe(ctx, names...)
 	if err != nil {
 		return nil, err
@@ -73,9 +73,9 @@ func (r *Request) check(now time.Time) error {
 		}
 	}
 	switch {
-	case r.From.IsEnd():
+	case r.From.kind == atEnd:
 		return &stop.Error{What: "--from end leaves nothing to read", Remedy: "write where the range begins"}
-	case r.To.IsStart():
+	case r.To.kind == atStart:
 		return &stop.Error{What: "--to start leaves nothing to read", Remedy: "write where the range ends, or end"}
 	case r.From.kind == atTime && r.To.kind == atTime && r.To.at.Before(r.From.at):
 		return reversed("the range", r.From.Text, r.To.Text)

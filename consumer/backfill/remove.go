@@ -53,7 +53,8 @@ func Remove(ctx context.Context, opts topic.Options, name string, snapshots func
 	}
 	topics := []string{JournalOf(name), FilesOf(name), FillOf(name)}
 	for _, t := range topics {
-		gone, err := deleteTopic(ctx, admin, t)
+		_, err := admin.DeleteTopic(ctx, t)
+		gone, err := deleted("topic "+t, err, kerr.UnknownTopicOrPartition)
 		if err != nil {
 			return done, fmt.Errorf("remove backfill %s: %w", name, err)
 		}
@@ -67,8 +68,8 @@ func Remove(ctx context.Context, opts topic.Options, name string, snapshots func
 	if err := snapshots(ctx); err != nil {
 		return done, fmt.Errorf("remove backfill %s: %w", name, err)
 	}
-	done.Group, err = deleteGroup(ctx, admin, group)
-	if err != nil {
+	_, err = admin.DeleteGroup(ctx, group)
+	if done.Group, err = deleted("group "+group, err, kerr.GroupIDNotFound); err != nil {
 		return done, fmt.Errorf("remove backfill %s: %w", name, err)
 	}
 	return done, nil
@@ -142,25 +143,10 @@ func topicsRequest(topics []string) *kmsg.MetadataRequest {
 	return req
 }
 
-// deleteTopic returns false for a topic that is not there.
-func deleteTopic(ctx context.Context, admin *kadm.Client, name string) (bool, error) {
-	_, err := admin.DeleteTopic(ctx, name)
-	switch {
-	case err == nil:
-		return true, nil
-	case errors.Is(err, kerr.UnknownTopicOrPartition):
-		return false, nil
+// deleted says whether there was what was to be deleted. Absent is the error where there was nothing.
+func deleted(what string, err error, absent *kerr.Error) (bool, error) {
+	if err == nil || errors.Is(err, absent) {
+		return err == nil, nil
 	}
-	return false, fmt.Errorf("delete topic %s: %w", name, err)
-}
-
-func deleteGroup(ctx context.Context, admin *kadm.Client, name string) (bool, error) {
-	_, err := admin.DeleteGroup(ctx, name)
-	switch {
-	case err == nil:
-		return true, nil
-	case errors.Is(err, kerr.GroupIDNotFound):
-		return false, nil
-	}
-	return false, fmt.Errorf("delete group %s: %w", name, err)
+	return false, fmt.Errorf("delete %s: %w", what, err)
 }

@@ -35,7 +35,7 @@ func Command(version string) *cobra.Command {
 			}
 			return cmdline.AtMost(0, "")(cmd, args)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return backfillTopics(cmd, args, version) },
+		RunE: working(version, replay),
 	})
 	target.AddFlags(cmd)
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
@@ -144,12 +144,15 @@ func configArgs(cmd *cobra.Command) (args []string) {
 	return args
 }
 
-func backfillTopics(cmd *cobra.Command, args []string, version string) error {
-	flags, err := readFlags(cmd, args, time.Now())
-	if err != nil {
-		return err
+// working runs a verb with the flags of its command line.
+func working(version string, do func(context.Context, *Flags, *shell) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		flags, err := readFlags(cmd, args, time.Now())
+		if err != nil {
+			return err
+		}
+		return do(cmd.Context(), flags, &shell{cmd: cmd, version: version})
 	}
-	return replay(cmd.Context(), flags, &shell{cmd: cmd, version: version})
 }
 
 func backfillListCommand() *cobra.Command {

@@ -194,7 +194,7 @@ func FillCommand(version string) *cobra.Command {
 			"  unecho fill --config unecho.yaml --from -30d\n" +
 			"  unecho fill --config unecho.yaml --time published 2024.jsonl.gz 2025.jsonl.gz",
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return fillWindow(cmd, args, version) },
+		RunE: working(version, fill),
 	})
 	target.AddFlags(cmd)
 	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
@@ -213,12 +213,4 @@ func FillCommand(version string) *cobra.Command {
 	target.AddDirectory(cmd)
 	cmdline.AddJSON(cmd, "the summary as one JSON object")
 	return cmd
-}
-
-func fillWindow(cmd *cobra.Command, args []string, version string) error {
-	f, err := readFlags(cmd, args, time.Now())
-	if err != nil {
-		return err
-	}
-	return fill(cmd.Context(), f, &shell{cmd: cmd, version: version})
 }

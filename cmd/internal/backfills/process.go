@@ -73,12 +73,9 @@ func (v *process) adopt(s *backfill.State) error {
 
 // again is the command that goes on with the job, or looks at it again.
 func (v *process) again() string {
-	line := []string{"unecho backfill"}
-	switch {
-	case v.flags.Into != "":
-		line = append(line, "--into", v.job.Name)
-	default:
-		line = append(line, "--name", v.job.Name)
+	line := []string{"unecho backfill", "--name", v.job.Name}
+	if v.flags.Into != "" {
+		line[1] = "--into"
 	}
 	if v.config.Sink.DryRun {
 		line = append(line, "--dry-run")

@@ -1,6 +1,6 @@
 // Package snapshot stores a replica's state: the envelope around every stored byte, the manifest that names the parts
-// of one snapshot, the Store that keeps them, and the Opener that is a kind of store with its settings. There are localdir
-// and postgres; storetest holds both to the same rules.
+// of one snapshot, the Store that keeps them, and the Opener that is a kind of store with its settings. There are localdir,
+// s3 and postgres; storetest holds all to the same rules. What a directory and a bucket have in common is in objects.
 //
 // A snapshot is a manifest plus immutable segments. A segment is named by the SHA-256 of its content, so a snapshot
 // writes only the segments that are not stored yet. The manifest carries the journal position the state belongs to.

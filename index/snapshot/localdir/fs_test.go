@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/objects"
 )
 
 func TestExplain(t *testing.T) {
@@ -57,7 +58,7 @@ func TestFileInTheWay(t *testing.T) {
 func TestDirectoryTakenAway(t *testing.T) {
 	dir := t.TempDir()
 	s := openAt(t, dir, "orders")
-	if err := os.RemoveAll(s.root); err != nil {
+	if err := os.RemoveAll(s.dir.root); err != nil {
 		t.Fatal(err)
 	}
 	m := snapshot.Manifest{Index: "orders"}
@@ -80,13 +81,27 @@ func TestModes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, mode := range map[string]os.FileMode{
-		dir: 0o700 | os.ModeDir, s.root: 0o700 | os.ModeDir, filepath.Dir(s.segmentPath(name)): 0o700 | os.ModeDir,
-		s.segmentPath(name): 0o600,
+		dir: 0o700 | os.ModeDir, s.dir.root: 0o700 | os.ModeDir, filepath.Dir(s.dir.path(objects.Segments + name)): 0o700 | os.ModeDir,
+		s.dir.path(objects.Segments + name): 0o600,
 	} {
 		info, err := os.Stat(path)
 		if err != nil || info.Mode() != mode {
 			t.Errorf("%s has mode %v, want %v (%v)", path, info.Mode(), mode, err)
 		}
+	}
+}
+
+// TestLinkedSegments: somebody has moved the segments to a larger disk and left a link.
+func TestLinkedSegments(t *testing.T) {
+	s, disk := openAt(t, t.TempDir(), "orders"), filepath.Join(t.TempDir(), "segments")
+	segments := filepath.Join(s.dir.root, objects.Segments)
+	if err := errors.Join(os.Rename(segments, disk), os.Symlink(disk, segments)); err != nil {
+		t.Fatal(err)
+	}
+	segment := snapshot.NewSegment(nil, 1)
+	m := snapshot.Manifest{Index: "orders", Segments: []snapshot.Segment{segment}}
+	if err := errors.Join(s.PutSegment(t.Context(), segment.Name, nil), s.Publish(t.Context(), m)); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -118,7 +133,7 @@ func BenchmarkGet(b *testing.B) {
 	b.Run("bare", func(b *testing.B) {
 		b.SetBytes(int64(len(data)))
 		for b.Loop() {
-			if _, err := os.ReadFile(s.segmentPath(name)); err != nil {
+			if _, err := os.ReadFile(s.dir.path(objects.Segments + name)); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/objects"
 	"github.com/unecho/unecho/index/snapshot/storetest"
 )
 
@@ -78,12 +79,12 @@ func TestDiskFull(t *testing.T) {
 // their grace is over.
 func makeRoom(t *testing.T, s *Store, first snapshot.Position) {
 	t.Helper()
-	age(t, filepath.Dir(s.root), snapshot.Grace+1)
+	age(t, filepath.Dir(s.dir.root), snapshot.Grace+1)
 	done, err := s.Collect(t.Context(), 1)
 	if err != nil || done.Manifests == 0 || done.Segments == 0 {
 		t.Fatalf("collected %+v, %v", done, err)
 	}
-	if _, err := os.Stat(s.manifestPath(first)); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(s.dir.path(objects.Manifests + first.FileName())); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the first snapshot is still there: %v", err)
 	}
 }

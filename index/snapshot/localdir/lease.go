@@ -22,7 +22,7 @@ func (s *Store) lease(ctx context.Context, name string) (snapshot.Lease, error) 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	f, err := lockfile.Take(s.leasePath(name))
+	f, err := lockfile.Take(s.dir.leasePath(name))
 	var taken *lockfile.TakenError
 	if errors.As(err, &taken) {
 		return nil, &snapshot.LeasedError{Name: name, By: taken.By}

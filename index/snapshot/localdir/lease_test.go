@@ -26,7 +26,7 @@ func holdForever() {
 		panic(err)
 	}
 	l, leaseErr := s.Lease(ctx, "slot-0")
-	f, tempErr := s.temp()
+	f, tempErr := s.dir.temp()
 	fmt.Println("held:", errors.Join(leaseErr, tempErr))
 	_, _ = os.Stdin.Read(make([]byte, 1)) // until the test goes away
 	runtime.KeepAlive(l)
@@ -91,7 +91,7 @@ func TestLeaseLost(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := meddle(s.leasePath(name)); err != nil {
+			if err := meddle(s.dir.leasePath(name)); err != nil {
 				t.Fatal(err)
 			}
 			<-l.Lost()
@@ -115,7 +115,7 @@ func TestCleanersSpareTheLiving(t *testing.T) {
 					return
 				default:
 				}
-				if err := s.cleanTemp(); err != nil {
+				if err := s.dir.cleanTemp(); err != nil {
 					t.Error(err)
 					return
 				}
@@ -125,11 +125,11 @@ func TestCleanersSpareTheLiving(t *testing.T) {
 	defer cleaners.Wait()
 	defer close(done)
 	for range 1000 {
-		f, err := s.temp()
+		f, err := s.dir.temp()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(s.cleanTemp(), os.Rename(f.Name(), s.root+"/written"), f.Close()); err != nil {
+		if err := errors.Join(s.dir.cleanTemp(), os.Rename(f.Name(), s.dir.root+"/written"), f.Close()); err != nil {
 			t.Fatalf("a living writer lost its file: %v", err)
 		}
 	}
@@ -137,7 +137,7 @@ func TestCleanersSpareTheLiving(t *testing.T) {
 
 func temps(t *testing.T, s *Store) int {
 	t.Helper()
-	files, err := os.ReadDir(s.root + "/" + tmpDir)
+	files, err := os.ReadDir(s.dir.root + "/" + tmpDir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,18 +17,18 @@ const (
 	lockPollMost = 10 * time.Millisecond
 )
 
-// exclusively runs fn under the collector's lock, which Publish and Collect share.
-func (s *Store) exclusively(ctx context.Context, fn func() error) (err error) {
+// Exclusively implements objects.Place.
+func (d directory) Exclusively(ctx context.Context, fn func(ctx context.Context) error) (err error) {
 	wait := lockPoll
 	poll := time.NewTimer(wait)
 	defer poll.Stop()
 	for {
-		f, err := lockfile.Open(filepath.Join(s.root, lockFile))
+		f, err := lockfile.Open(filepath.Join(d.root, lockFile))
 		if err != nil {
 			return err
 		}
 		if f != nil {
-			return errors.Join(fn(), f.Close())
+			return errors.Join(fn(ctx), f.Close())
 		}
 		select {
 		case <-ctx.Done():

@@ -14,13 +14,13 @@ func (p Params) Remove(ctx context.Context, index string) (bool, error) {
 		err = ctx.Err()
 	}
 	if err == nil {
-		_, err = os.Stat(s.root)
+		_, err = os.Stat(s.dir.root)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err == nil {
-		err = os.RemoveAll(s.root)
+		err = os.RemoveAll(s.dir.root)
 	}
 	return err == nil, wrap(err, "remove snapshots of index %s from %s", index, p.Path)
 }

@@ -4,12 +4,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/unecho/unecho/index/snapshot/objects"
 )
 
 // What an interrupted removal left has no manifests any more, and is removed all the same.
 func TestRemoveWhatIsLeft(t *testing.T) {
 	dir := t.TempDir()
-	left := filepath.Join(dir, "gone", segmentsDir)
+	left := filepath.Join(dir, "gone", objects.Segments)
 	if err := os.MkdirAll(left, 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/index/snapshot"
-	"github.com/unecho/unecho/index/snapshot/durable"
+	"github.com/unecho/unecho/index/snapshot/objects"
 )
 
 // watchEvery is how often a lease checks whether its lock file is still the one it locked.
@@ -19,10 +19,9 @@ const watchEvery = 2 * time.Second
 
 // Store keeps the snapshots of one index in a directory. Between calls it has no files open except those of its leases.
 type Store struct {
-	root  string // absolute path of the directory that holds everything of the index
-	index string
+	*objects.Store
+	dir   directory
 	watch time.Duration
-	disk  durable.OS
 }
 
 var (
@@ -54,21 +53,21 @@ func (p Params) OpenExisting(ctx context.Context, index string) (snapshot.Store,
 }
 
 func (s *Store) exists(dir string) error {
-	_, err := os.Stat(filepath.Join(s.root, manifestsDir))
+	_, err := os.Stat(filepath.Join(s.dir.root, objects.Manifests))
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: there is no such directory", snapshot.ErrNoStore)
 	}
-	others, err := filepath.Glob(filepath.Join(dir, "*", manifestsDir))
+	others, err := filepath.Glob(filepath.Join(dir, "*", objects.Manifests))
 	if err != nil || len(others) == 0 {
 		return fmt.Errorf("%w in it", snapshot.ErrNoStore)
 	}
 	for i := range others {
 		others[i] = filepath.Base(filepath.Dir(others[i]))
 	}
-	return fmt.Errorf("%w of group %s in it (group); there are those of %s", snapshot.ErrNoStore, s.index,
+	return fmt.Errorf("%w of group %s in it (group); there are those of %s", snapshot.ErrNoStore, s.Index,
 		strings.Join(others, ", "))
 }
 
@@ -80,7 +79,8 @@ func (p Params) locate(index string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{root: filepath.Join(dir, snapshot.FileName(index)), index: index, watch: watchEvery}, nil
+	of := directory{root: filepath.Join(dir, snapshot.FileName(index))}
+	return &Store{Store: &objects.Store{Place: of, Index: index}, dir: of, watch: watchEvery}, nil
 }
 
 func (p Params) open(ctx context.Context, index string) (*Store, error) {
@@ -88,18 +88,18 @@ func (p Params) open(ctx context.Context, index string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, sub := range []string{segmentsDir, manifestsDir, leasesDir, tmpDir} {
-		if err := s.disk.MakeDir(filepath.Join(s.root, sub)); err != nil {
+	for _, sub := range []string{objects.Segments, objects.Manifests, leasesDir, tmpDir} {
+		if err := s.dir.disk.MakeDir(filepath.Join(s.dir.root, sub)); err != nil {
 			return nil, err
 		}
 	}
-	if _, err := s.now(); err != nil {
+	if _, err := s.dir.Now(); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return s, s.cleanTemp()
+	return s, s.dir.cleanTemp()
 }
 
 // Close does nothing, because nothing is open.

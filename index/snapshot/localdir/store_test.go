@@ -1,6 +1,7 @@
 package localdir
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/snapshot/durable"
+	"github.com/unecho/unecho/index/snapshot/objects"
 	"github.com/unecho/unecho/index/snapshot/storetest"
 )
 
@@ -44,10 +46,10 @@ func backing(t *testing.T) storetest.Backing {
 	return storetest.Backing{
 		Opener: params(dir),
 		CorruptSegment: func(t testing.TB, name string, change func([]byte) []byte) {
-			rewrite(t, s.segmentPath(name), change)
+			rewrite(t, s.dir.path(objects.Segments+name), change)
 		},
 		CorruptManifest: func(t testing.TB, at snapshot.Position, change func([]byte) []byte) {
-			rewrite(t, s.manifestPath(at), change)
+			rewrite(t, s.dir.path(objects.Manifests+at.FileName()), change)
 		},
 		Bytes: func(t testing.TB) []byte { return allBytes(t, dir) },
 		Age:   func(t testing.TB, by time.Duration) { age(t, dir, by) },
@@ -97,5 +99,21 @@ func age(t testing.TB, dir string, by time.Duration) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// A manifest that is damaged in its place keeps no segment: nobody knows which ones it names.
+func TestDamagedInPlace(t *testing.T) {
+	dir := t.TempDir()
+	s := openAt(t, dir, "orders")
+	segment := snapshot.NewSegment(nil, 1)
+	m := snapshot.Manifest{Index: "orders", Segments: []snapshot.Segment{segment}}
+	if err := errors.Join(s.PutSegment(t.Context(), segment.Name, nil), s.Publish(t.Context(), m)); err != nil {
+		t.Fatal(err)
+	}
+	rewrite(t, s.dir.path(objects.Manifests+m.Position.FileName()), func(data []byte) []byte { return data[:len(data)-1] })
+	age(t, dir, 2*snapshot.Grace)
+	if done, err := s.Collect(t.Context(), 1); err != nil || done.Segments != 1 {
+		t.Errorf("collected %+v, error %v; want the segment", done, err)
 	}
 }

@@ -25,18 +25,18 @@ func wrap(err error, format string, args ...any) error {
 
 // write puts data at path, completely or not at all. It is durable on return, and was read back before it appeared
 // there.
-func (s *Store) write(path string, data []byte) error {
-	f, err := s.temp()
+func (d directory) write(path string, data []byte) error {
+	f, err := d.temp()
 	if err != nil {
 		return err
 	}
-	return durable.Write(s.disk, f, path, durable.Data(data))
+	return durable.Write(d.disk, f, path, durable.Data(data))
 }
 
 // temp makes a locked file in tmp. The lock shows cleaners that its writer lives.
-func (s *Store) temp() (*os.File, error) {
+func (d directory) temp() (*os.File, error) {
 	for {
-		f, err := os.CreateTemp(filepath.Join(s.root, tmpDir), "*")
+		f, err := os.CreateTemp(filepath.Join(d.root, tmpDir), "*")
 		if err != nil {
 			return nil, err
 		}
@@ -55,8 +55,8 @@ func (s *Store) temp() (*os.File, error) {
 }
 
 // cleanTemp removes the files of dead writers: a living writer has its file locked.
-func (s *Store) cleanTemp() error {
-	dir := filepath.Join(s.root, tmpDir)
+func (d directory) cleanTemp() error {
+	dir := filepath.Join(d.root, tmpDir)
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -81,9 +81,9 @@ func (s *Store) cleanTemp() error {
 	return nil
 }
 
-// now returns the time by the file system's clock, which may be that of another machine.
-func (s *Store) now() (at time.Time, err error) {
-	f, err := s.temp()
+// Now implements objects.Place. It returns the time by the file system's clock, which may be that of another machine.
+func (d directory) Now() (at time.Time, err error) {
+	f, err := d.temp()
 	if err != nil {
 		return time.Time{}, err
 	}

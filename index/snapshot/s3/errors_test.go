@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/objects"
 )
 
 func wantProblem(t *testing.T, err error, parts ...string) {
@@ -291,9 +292,9 @@ func TestManifestNotFoundByAProxy(t *testing.T) {
 	segment := snapshot.NewSegment(data, 1)
 	must(t, s.PutSegment(t.Context(), segment.Name, data))
 	must(t, s.Publish(t.Context(), snapshot.Manifest{Index: "orders", Segments: []snapshot.Segment{segment}}))
-	f.age(s.root+segmentsKey+segment.Name, 2*snapshot.Grace)
+	f.age(s.root+objects.Segments+segment.Name, 2*snapshot.Grace)
 	f.answer(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
-		if r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/"+manifestsKey) {
+		if r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/"+objects.Manifests) {
 			w.WriteHeader(http.StatusNotFound)
 			fmt.Fprint(w, "default backend - 404")
 			return
@@ -344,8 +345,8 @@ func TestListEndsEarly(t *testing.T) {
 	s := newFake(t).store(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if objects, err := s.list(ctx, s.root); !errors.Is(err, context.Canceled) {
-		t.Errorf("listed %d objects with %v, want that it was canceled", len(objects), err)
+	if listed, err := s.list(ctx, s.root); !errors.Is(err, context.Canceled) {
+		t.Errorf("listed %d objects with %v, want that it was canceled", len(listed), err)
 	}
 }
 

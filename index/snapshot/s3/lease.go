@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/objects"
 )
 
 const (
@@ -57,7 +58,7 @@ func (s *Store) claim(ctx context.Context, key string) (*claim, error) {
 		found, err := s.get(ctx, key, longestHolder, false)
 		on := condition{unchanged: true, etag: found.etag}
 		switch {
-		case errors.Is(err, errAbsent):
+		case errors.Is(err, objects.ErrAbsent):
 			on = condition{absent: true}
 		case err != nil:
 			return nil, err
@@ -97,7 +98,7 @@ func (c *claim) write(ctx context.Context, on condition) error {
 		found, readErr := c.store.get(ctx, c.key, longestHolder, false)
 		is := holderOf(found.data)
 		switch {
-		case errors.Is(readErr, errAbsent):
+		case errors.Is(readErr, objects.ErrAbsent):
 			return err
 		case readErr != nil:
 			return readErr

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/minio/minio-go/v7"
+
+	"github.com/unecho/unecho/index/snapshot/objects"
 )
 
 // condition says on which condition an object is written. The zero value is none.
@@ -54,9 +56,6 @@ func untagged(etag string) bool { return etag == "" || strings.HasPrefix(etag, "
 // errChanged: another has written the object since it was read.
 var errChanged = errors.New("the object has changed")
 
-// errAbsent: there is no such object.
-var errAbsent = errors.New("no such object")
-
 // errNoTag: conditions by such an answer would be none.
 var errNoTag = errors.New("the store's answer has no strong ETag: is there a proxy in between that takes it out?")
 
@@ -69,7 +68,7 @@ type object struct {
 }
 
 // get reads at most the first most bytes of an object. An object that has more is an error, unless only its head is
-// wanted. Expect errAbsent, which only the store itself can say: a proxy that does not find the store answers alike.
+// wanted. Expect objects.ErrAbsent, which only the store itself can say: a proxy that does not find the store answers alike.
 func (s *Store) get(ctx context.Context, key string, most int64, head bool) (object, error) {
 	options := minio.GetObjectOptions{}
 	if head {
@@ -81,7 +80,7 @@ func (s *Store) get(ctx context.Context, key string, most int64, head bool) (obj
 	switch answer := minio.ToErrorResponse(err); {
 	case err == nil:
 	case answer.Code == minio.NoSuchKey && spoken(answer):
-		return object{}, errAbsent
+		return object{}, objects.ErrAbsent
 	case answer.StatusCode == http.StatusRequestedRangeNotSatisfiable: // it is empty
 		return s.get(ctx, key, most, false)
 	default:

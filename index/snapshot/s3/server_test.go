@@ -19,6 +19,7 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/objects"
 	"github.com/unecho/unecho/index/snapshot/storetest"
 )
 
@@ -60,15 +61,15 @@ func TestConformanceOfAServer(t *testing.T) {
 		return storetest.Backing{
 			Opener: p,
 			CorruptSegment: func(t testing.TB, name string, change func([]byte) []byte) {
-				rewrite(t, s.root+segmentsKey+name, change)
+				rewrite(t, s.root+objects.Segments+name, change)
 			},
 			CorruptManifest: func(t testing.TB, at snapshot.Position, change func([]byte) []byte) {
-				rewrite(t, s.manifestKey(at), change)
+				rewrite(t, s.root+objects.Manifests+at.FileName(), change)
 			},
 			Bytes: func(t testing.TB) (all []byte) {
-				objects, err := s.list(t.Context(), s.root)
+				listed, err := s.list(t.Context(), s.root)
 				must(t, err)
-				for _, o := range objects {
+				for _, o := range listed {
 					body, _, _, err := s.client.GetObject(t.Context(), p.Bucket, o.Key, minio.GetObjectOptions{})
 					must(t, err)
 					data, err := io.ReadAll(body)
@@ -89,7 +90,7 @@ func older(t testing.TB, dir string, by time.Duration) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		if err != nil || d.IsDir() || !strings.Contains(path, "/"+segmentsKey) && !strings.Contains(path, "/"+manifestsKey) {
+		if err != nil || d.IsDir() || !strings.Contains(path, "/"+objects.Segments) && !strings.Contains(path, "/"+objects.Manifests) {
 			return err
 		}
 		info, err := d.Info()

@@ -20,12 +20,12 @@ import (
 	"github.com/minio/minio-go/v7/pkg/encrypt"
 
 	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/objects"
 )
 
 const (
-	// askBound bounds a call that moves no segment, dataBound one that does (with it, MaxBytes need 2 MB/s).
-	askBound  = 30 * time.Second
-	dataBound = 2 * time.Minute
+	// askBound bounds a question to the store. How long segments and manifests may take is for objects.
+	askBound = 30 * time.Second
 	// attempts is how often a request is sent, until its bound, to a store that is overloaded or away.
 	attempts = 5
 	// aPage of a list, and mostNamed indexes in it, are enough to tell a wrong name.
@@ -34,10 +34,10 @@ const (
 
 // Store keeps the snapshots of one index in a bucket.
 type Store struct {
+	*objects.Store
 	client    minio.Core
 	bucket    string
 	root      string // what the names of all objects of the index begin with
-	index     string
 	target    target
 	creds     *credentials.Credentials
 	sse       encrypt.ServerSide // nil: as the bucket says
@@ -90,10 +90,11 @@ func (p Params) open(index string) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		bucket: p.Bucket, root: path.Join(strings.Trim(p.Prefix, "/"), snapshot.FileName(index)) + "/", index: index,
+		bucket: p.Bucket, root: path.Join(strings.Trim(p.Prefix, "/"), snapshot.FileName(index)) + "/",
 		target: target{u.Host, p.Bucket, p.Region}, clock: &clock{base: transport}, transport: transport, duration: leaseTime,
 		creds: newCredentials(p.Region),
 	}
+	s.Store = &objects.Store{Place: place{s}, Index: index, Margin: leaseMargin, OnTheWay: true}
 	if p.KMSKey != "" {
 		if s.sse, err = encrypt.NewSSEKMS(p.KMSKey, nil); err != nil {
 			return nil, fmt.Errorf("snapshots.s3.kms_key: %w", err)
@@ -185,7 +186,7 @@ func (s *Store) exists(ctx context.Context) error {
 	if len(others) == 0 {
 		return fmt.Errorf("%w in bucket %s", snapshot.ErrNoStore, path.Join(s.bucket, parent))
 	}
-	return fmt.Errorf("%w of group %s in bucket %s (group); there are those of %s", snapshot.ErrNoStore, s.index,
+	return fmt.Errorf("%w of group %s in bucket %s (group); there are those of %s", snapshot.ErrNoStore, s.Index,
 		path.Join(s.bucket, parent), strings.Join(others, ", "))
 }
 
@@ -203,13 +204,13 @@ func (p Params) Remove(ctx context.Context, index string) (removed bool, err err
 }
 
 func (s *Store) remove(ctx context.Context) (bool, error) {
-	objects, err := s.list(ctx, s.root)
-	for _, o := range objects {
+	all, err := s.list(ctx, s.root)
+	for _, o := range all {
 		if err := s.delete(ctx, o.Key); err != nil {
 			return false, err
 		}
 	}
-	return len(objects) > 0, err
+	return len(all) > 0, err
 }
 
 // wrap adds what was done, the store and a remedy to an error.

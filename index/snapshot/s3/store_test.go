@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/snapshot/objects"
 	"github.com/unecho/unecho/index/snapshot/storetest"
 )
 
@@ -172,7 +173,7 @@ func TestConformance(t *testing.T) {
 			},
 			Age: func(t testing.TB, by time.Duration) { // the store tells time in seconds
 				f.each(t, func(key string, _ []byte) {
-					if strings.Contains(key, "/"+segmentsKey) || strings.Contains(key, "/"+manifestsKey) {
+					if strings.Contains(key, "/"+objects.Segments) || strings.Contains(key, "/"+objects.Manifests) {
 						f.mu.Lock()
 						f.older[key] += by + 2*time.Second
 						f.mu.Unlock()
@@ -181,4 +182,18 @@ func TestConformance(t *testing.T) {
 			},
 		}
 	})
+}
+
+// A manifest that comes damaged may be whole in the bucket: the segments that it names stay.
+func TestDamagedOnTheWay(t *testing.T) {
+	f := newFake(t)
+	s := f.store(t)
+	segment := snapshot.NewSegment([]byte("a segment"), 1)
+	must(t, s.PutSegment(t.Context(), segment.Name, []byte("a segment")))
+	must(t, s.Publish(t.Context(), snapshot.Manifest{Index: "orders", Segments: []snapshot.Segment{segment}}))
+	f.age(s.root+objects.Segments+segment.Name, 2*snapshot.Grace)
+	f.rewrite(t, objects.Manifests, func(data []byte) []byte { return data[:len(data)-1] })
+	if done, err := s.Collect(t.Context(), 1); err != nil || done.Segments > 0 {
+		t.Errorf("collected %+v, error %v; want that the segment stays", done, err)
+	}
 }

@@ -1,4 +1,4 @@
-package s3
+package objects
 
 import (
 	"context"
@@ -8,10 +8,9 @@ import (
 )
 
 // Collect implements snapshot.Store. Where the lock ends before all is deleted, the next one goes on.
-func (s *Store) Collect(ctx context.Context, keep int) (snapshot.Collected, error) {
-	var done snapshot.Collected
-	err := s.exclusively(ctx, func(ctx context.Context) error { return s.collect(ctx, keep, &done) })
-	return done, s.wrap(err, "collect snapshots")
+func (s *Store) Collect(ctx context.Context, keep int) (done snapshot.Collected, err error) {
+	err = s.Place.Exclusively(ctx, func(ctx context.Context) error { return s.collect(ctx, keep, &done) })
+	return done, s.Place.Wrap(err, "collect snapshots")
 }
 
 func (s *Store) collect(ctx context.Context, keep int, done *snapshot.Collected) error {
@@ -19,7 +18,10 @@ func (s *Store) collect(ctx context.Context, keep int, done *snapshot.Collected)
 	if err != nil {
 		return err
 	}
-	now := s.clock.now()
+	now, err := s.Place.Now()
+	if err != nil {
+		return err
+	}
 	expired, err := snapshot.Expired(infos, keep, now.UnixMilli())
 	if err != nil {
 		return err
@@ -34,12 +36,12 @@ func (s *Store) collect(ctx context.Context, keep int, done *snapshot.Collected)
 		return err
 	}
 	for _, p := range expired { // before their segments
-		if err := s.delete(ctx, s.manifestKey(p)); err != nil {
+		if err := s.Place.Delete(ctx, manifestName(p)); err != nil {
 			return err
 		}
 		done.Manifests++
 	}
-	if damaged { // perhaps only on its way here, and then its segments are needed
+	if damaged && s.OnTheWay {
 		return nil
 	}
 	return s.sweep(ctx, needed, now.Add(-snapshot.Grace), done)
@@ -53,17 +55,17 @@ func (s *Store) sweep(ctx context.Context, needed map[string]bool, young time.Ti
 	}
 	end, _ := ctx.Deadline()
 	for name, o := range stored {
-		if needed[name] || o.LastModified.After(young) {
+		if needed[name] || o.At.After(young) {
 			continue
 		}
-		if time.Until(end) < leaseMargin {
+		if s.Margin > 0 && time.Until(end) < s.Margin {
 			return nil
 		}
-		if err := s.delete(ctx, o.Key); err != nil {
+		if err := s.Place.Delete(ctx, o.Name); err != nil {
 			return err
 		}
 		done.Segments++
-		done.Bytes += o.Size
+		done.Bytes += o.Bytes
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/unecho/unecho/consumer"
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/broker"
+	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/index/snapshot"
 )
@@ -32,6 +33,7 @@ type filling struct {
 	flags  *Flags
 	config config.Config // of the group
 	bounds config.Config // of memory: with the directory of the run, not that of members
+	kafka  topic.Options
 }
 
 // fill fills the window of the configuration's group before the group judges anything.
@@ -59,6 +61,9 @@ func newFilling(f *Flags, shell *shell) (*filling, error) {
 // run fills the window, and tells how that ended.
 func (v *filling) run(ctx context.Context) (err error) {
 	memory.Bound(v.bounds, v.logger)
+	if v.kafka, err = broker.Options(v.config.Kafka, v.logger); err != nil {
+		return err
+	}
 	directory, err := files.OpenRun(v.flags.Directory, "unecho fill", false)
 	if err != nil {
 		return err
@@ -75,7 +80,8 @@ func (v *filling) run(ctx context.Context) (err error) {
 	filler.Files = directory
 	err = filler.Check(ctx)
 	if err == nil && len(v.flags.Files) > 0 {
-		err = v.load(ctx)
+		l := &loading{v.voice, v.flags, v.config, v.kafka, v.name, backfill.FillOf(v.name)}
+		err = l.load(ctx)
 	}
 	if err == nil {
 		err = v.fill(ctx, filler)
@@ -112,11 +118,7 @@ func (v *filling) fill(ctx context.Context, filler *consumer.Filler) error {
 
 // filler wires the rooms together. closing closes what it has opened.
 func (v *filling) filler(ctx context.Context) (p *consumer.Filler, closing func() error, err error) {
-	kafka, err := broker.Options(v.config.Kafka, v.logger)
-	if err != nil {
-		return nil, nil, err
-	}
-	what := assembly.Setup(v.config, kafka)
+	what := assembly.Setup(v.config, v.kafka)
 	what.Logger, what.MaxRate, what.Accepted = v.logger, v.flags.MaxRate, v.flags.Accepted
 	closing = func() error { return nil }
 	store, err := v.config.Snapshot.Opener().OpenExisting(ctx, v.config.Consumer.Group)
@@ -133,16 +135,6 @@ func (v *filling) filler(ctx context.Context) (p *consumer.Filler, closing func(
 		return nil, nil, errors.Join(err, closing())
 	}
 	return p, closing, nil
-}
-
-// load copies the documents of the files.
-func (v *filling) load(ctx context.Context) error {
-	kafka, err := broker.Options(v.config.Kafka, v.logger)
-	if err != nil {
-		return err
-	}
-	l := &loading{v.voice, v.flags, v.config, kafka, v.config.Consumer.Group, backfill.FillOf(v.config.Consumer.Group)}
-	return l.load(ctx)
 }
 
 // interrupted is the error of a process that ended before the range did.

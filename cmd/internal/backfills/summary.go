@@ -93,22 +93,13 @@ func (s *Summary) Text() string {
 	fmt.Fprintf(&b, "  the range was fixed at %s: %s in %s\n", s.Fixed.Format("2006-01-02 15:04:05 MST"),
 		terminal.Several(int(s.Offsets), "offset"), terminal.Several(len(s.Partitions), "partition"))
 	b.WriteByte('\n')
-	for _, row := range []struct {
-		name  string
-		count int64
-		where func(Outputs) string
-	}{
-		{"unique", s.Unique + s.LetThrough, func(o Outputs) string { return o.Unique }},
-		{"duplicate", s.Duplicate, func(o Outputs) string { return o.Duplicate }},
-		{"rejected", s.Rejected, func(o Outputs) string { return o.Rejected }},
-		{"unchecked", s.Unchecked, func(o Outputs) string { return o.Unique }},
-	} {
-		if row.count == 0 && row.name == "unchecked" {
-			continue
-		}
-		fmt.Fprintf(&b, "  %-10s %12s  %8s  %s\n", row.name, terminal.Grouped(int(row.count)),
-			percent(row.count, s.Documents), s.went(row.where))
-	}
+	unique := s.went(func(o Outputs) string { return o.Unique })
+	writeRows(&b, s.Documents, []row{
+		{"unique", s.Unique + s.LetThrough, unique, true},
+		{"duplicate", s.Duplicate, s.went(func(o Outputs) string { return o.Duplicate }), true},
+		{"rejected", s.Rejected, s.went(func(o Outputs) string { return o.Rejected }), true},
+		{"unchecked", s.Unchecked, unique, false},
+	})
 	if s.LetThrough > 0 {
 		fmt.Fprintf(&b, "\n  %s of the unique documents are copies that were let through\n",
 			terminal.Grouped(int(s.LetThrough)))
@@ -141,6 +132,22 @@ func (s *Summary) went(of func(Outputs) string) string {
 		}
 	}
 	return strings.Join(names, ", ")
+}
+
+// row is a count of documents in a summary.
+type row struct {
+	name   string
+	count  int64
+	about  string
+	always bool // also where there is none
+}
+
+func writeRows(b *strings.Builder, of int64, rows []row) {
+	for _, r := range rows {
+		if r.always || r.count > 0 {
+			fmt.Fprintf(b, "  %-10s %12s  %8s  %s\n", r.name, terminal.Grouped(int(r.count)), percent(r.count, of), r.about)
+		}
+	}
 }
 
 func percent(n, of int64) string {
@@ -204,21 +211,12 @@ func (s *FillSummary) Text() string {
 	fmt.Fprintf(&b, "group %s: %s from %s to %s\n", s.Group, terminal.Several(int(s.Documents), "document"), s.From, s.To)
 	fmt.Fprintf(&b, "  the range was fixed at %s: %s in %s\n\n", s.Fixed.Format("2006-01-02 15:04:05 MST"),
 		terminal.Several(int(s.Offsets), "offset"), terminal.Several(len(s.Partitions), "partition"))
-	for _, row := range []struct {
-		name  string
-		count uint64
-		about string
-	}{
-		{"remembered", s.Remembered, fmt.Sprintf("the window holds %s now", terminal.Several(s.Window, "document"))},
-		{"too old", s.TooOld, "beyond duplicates.remember.age"},
-		{"empty", s.Empty, "nothing to compare"},
-		{"rejected", s.Rejected, "cannot be compared"},
-	} {
-		if row.count > 0 || row.name == "remembered" {
-			fmt.Fprintf(&b, "  %-10s %12s  %8s  %s\n", row.name, terminal.Grouped(int(row.count)),
-				percent(int64(row.count), int64(s.Documents)), row.about)
-		}
-	}
+	writeRows(&b, int64(s.Documents), []row{
+		{"remembered", int64(s.Remembered), fmt.Sprintf("the window holds %s now", terminal.Several(s.Window, "document")), true},
+		{"too old", int64(s.TooOld), "beyond duplicates.remember.age", false},
+		{"empty", int64(s.Empty), "nothing to compare", false},
+		{"rejected", int64(s.Rejected), "cannot be compared", false},
+	})
 	if s.DocumentsPerSecond > 0 {
 		fmt.Fprintf(&b, "\n  this process worked for %.1f s: %s documents a second\n", s.Seconds, terminal.Grouped(int(s.DocumentsPerSecond)))
 	}

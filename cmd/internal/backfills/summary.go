@@ -60,8 +60,9 @@ func NewSummary(job *backfill.Job, plan *protocol.Plan, out sink.Params, s proto
 	sum := Summary{
 		Backfill: job.Name, Group: job.Group, Finished: s.Finished, Documents: s.Tally.Documents(), Unique: s.Tally.Unique,
 		LetThrough: s.Tally.Reemitted,
-		Duplicate:  s.Tally.Duplicate, Rejected: s.Tally.Rejected, Offsets: s.Total, Done: s.Done, Order: plan.Order.String(),
-		From: plan.From, To: plan.To, Fixed: time.UnixMilli(plan.Fixed).UTC(), DryRun: out.DryRun, Partitions: []Partition{},
+		Duplicate:  s.Tally.Duplicate, Rejected: s.Tally.Rejected, Unchecked: s.Tally.Unchecked, Offsets: s.Total, Done: s.Done,
+		Order: plan.Order.String(),
+		From:  plan.From, To: plan.To, Fixed: time.UnixMilli(plan.Fixed).UTC(), DryRun: out.DryRun, Partitions: []Partition{},
 		Outputs: []Outputs{},
 	}
 	last := ""

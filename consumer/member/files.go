@@ -311,7 +311,7 @@ func (o *old) tidy() error {
 func (o *old) remove(useless ...string) error {
 	o.writing.Lock()
 	defer o.writing.Unlock()
-	_, err := o.f.Files.Keep(func() (needed map[string]bool) {
+	return o.f.Files.Keep(func() (needed map[string]bool) {
 		o.f.Look(func(r *index.Replica) {
 			needed = r.Files().Names()
 			if name := o.making.Load(); name != nil {
@@ -323,7 +323,6 @@ func (o *old) remove(useless ...string) error {
 		}
 		return needed
 	})
-	return err
 }
 
 // needs says whether the replica needs a file. If not, the documents have left the window, or were erased in.

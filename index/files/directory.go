@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -40,6 +41,7 @@ type Directory struct {
 	lock    Lock
 	handles handles
 	written atomic.Int64 // files that were begun: numbers temporary names
+	writing sync.Map     // temporary names of those that are being written
 }
 
 // Open opens a directory of this machine's file system, for this process alone, and makes it if it is missing. It
@@ -119,7 +121,7 @@ func (d *Directory) claim() error {
 	if err != nil && !unclaimed {
 		return err
 	}
-	if _, err := d.remove(func(e Entry) bool { return temporary.MatchString(e.Name) }); err != nil || !unclaimed {
+	if err := d.remove(func(e Entry) bool { return temporary.MatchString(e.Name) }); err != nil || !unclaimed {
 		return err
 	}
 	if data, err = d.of.encode(d.made); err != nil {
@@ -129,22 +131,23 @@ func (d *Directory) claim() error {
 }
 
 // remove removes those of the directory's files.
-func (d *Directory) remove(which func(Entry) bool) (removed int, err error) {
+func (d *Directory) remove(which func(Entry) bool) error {
 	entries, err := d.system.List(d.path)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	for _, e := range entries {
 		if e.Bytes < 0 || !which(e) {
 			continue
 		}
-		d.handles.drop(e.Name)
-		if err := durable.IgnoreMissing(d.system.Remove(d.at(e.Name))); err != nil {
-			return removed, err
+		d.handles.drop(e.Name) // Windows does not remove what is open
+		err := durable.IgnoreMissing(d.system.Remove(d.at(e.Name)))
+		d.handles.drop(e.Name) // a reader may have opened it again
+		if err != nil {
+			return err
 		}
-		removed++
 	}
-	return removed, nil
+	return nil
 }
 
 func (d *Directory) at(name string) string { return filepath.Join(d.path, name) }
@@ -166,21 +169,29 @@ func (d *Directory) usable() error {
 	return err
 }
 
-// Keep removes all segments and blocks but those that are needed, durably on return. What is needed is asked when it is
-// known which files are there, so one that is written meanwhile stays. A reader that has a file open may read on.
-func (d *Directory) Keep(needed func() map[string]bool) (removed int, err error) {
-	if err = d.usable(); err == nil {
+// Keep removes all segments and blocks but those that are needed, and what failed writes have left, durably on return. What
+// is needed is asked when it is known which files are there, so one that is written meanwhile stays. A reader that has a file
+// open may read on.
+func (d *Directory) Keep(needed func() map[string]bool) error {
+	err := d.usable()
+	if err == nil {
 		names := sync.OnceValue(needed)
-		removed, err = d.remove(func(e Entry) bool { return kept(e.Name) && !names()[e.Name] })
+		err = d.remove(func(e Entry) bool { return kept(e.Name) && !names()[e.Name] || d.unfinished(e.Name) })
 	}
 	// Also if nothing was removed: an earlier Keep may have failed to sync.
 	if err == nil {
 		err = d.system.SyncDir(d.path)
 	}
 	if err != nil {
-		return removed, fmt.Errorf("remove old files from %s: %w", d.path, d.explain(err))
+		return fmt.Errorf("remove old files from %s: %w", d.path, d.explain(err))
 	}
-	return removed, nil
+	return nil
+}
+
+// unfinished says whether a name is that of what a failed write has left. Others may have an owner's to try the disk.
+func (d *Directory) unfinished(name string) bool {
+	_, goesOn := d.writing.Load(name)
+	return !goesOn && temporary.MatchString(name) && !strings.HasPrefix(name, ownerName)
 }
 
 // Only is what Keep is told if these files are needed and no others.
@@ -219,7 +230,7 @@ func (d *Directory) Free() (int64, error) { return d.system.Free(d.path) }
 // Remove removes all that was made in the directory, and closes it. The directory goes, too, if it was made for a run and
 // holds nothing else.
 func (d *Directory) Remove() error {
-	_, err := d.Keep(Only())
+	err := d.Keep(Only())
 	if err == nil {
 		err = d.explain(durable.IgnoreMissing(d.system.Remove(d.at(ownerName))))
 	}

@@ -9,8 +9,8 @@
 //	  <name>.<n>.tmp   being written
 //
 // A file is written under a temporary name, synced, read back and renamed; then the directory is synced. So it is there
-// completely or not at all, also after a power cut. What a dead writer left is removed at the next Open. A Directory
-// never removes a file that is not its own.
+// completely or not at all, also after a power cut. What a dead writer left is removed at the next Open, what a failed write
+// left at the next Keep. A Directory never removes a file that is not its own.
 //
 // A read that fails is no answer. Errors tell apart what a caller does next: a segment that is not there
 // (snapshot.ErrMissingSegment) or is damaged (*snapshot.CorruptError) comes from the store again; a full disk (ErrFull)

@@ -16,21 +16,6 @@ import (
 // PageBytes is the length of a page of a file; the last page may be shorter.
 const PageBytes = block.PageBytes
 
-// Has says whether a segment is there with that length. It does not read it.
-func (d *Directory) Has(name string, bytes int64) (bool, error) {
-	f, size, err := d.openSegment(name)
-	if errors.Is(err, snapshot.ErrMissingSegment) {
-		return false, nil
-	}
-	if err == nil {
-		err = f.Close()
-	}
-	if err != nil {
-		return false, fmt.Errorf("look for segment %s: %w", name, d.explain(err))
-	}
-	return size == bytes, nil
-}
-
 // ReadPage reads a page of a segment or a block into the memory of into, which may be too small or nil, and returns it.
 // It has PageBytes, or fewer at the end of the file. It is not verified: a flipped bit is for the caller to find. Expect
 // snapshot.ErrMissingSegment or ErrMissingBlock, and a *snapshot.CorruptError if the file ends before the page.

@@ -20,7 +20,7 @@ func OpenRun(path, run string, goesOn bool) (*Directory, error) {
 	}
 	d, err := Open(path, Owner{Run: run})
 	if err == nil && !goesOn {
-		if _, err = d.Keep(Only()); err != nil {
+		if err = d.Keep(Only()); err != nil {
 			err = errors.Join(err, d.Close())
 		}
 	}

@@ -62,8 +62,10 @@ func replace(ctx context.Context, d *Directory, name string, write func(io.Write
 
 // write writes a file, unless check returns an error before a piece or at the end.
 func (d *Directory) write(name string, check func() error, write func(io.Writer) error) error {
-	pieces := pieces{check: check}
-	f, err := d.system.Create(fmt.Sprintf("%s.%d.tmp", d.at(name), d.written.Add(1)))
+	pieces, begun := pieces{check: check}, fmt.Sprintf("%s.%d.tmp", name, d.written.Add(1))
+	d.writing.Store(begun, true)
+	defer d.writing.Delete(begun)
+	f, err := d.system.Create(d.at(begun))
 	if err == nil {
 		err = durable.Write(d.system, f, d.at(name), func(w io.Writer) error {
 			pieces.to = w

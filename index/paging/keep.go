@@ -28,7 +28,7 @@ func Keep(ctx context.Context, d *files.Directory, of *window.Files) error {
 		err = fmt.Errorf("%w: %w", files.ErrUnreadable, err)
 	}
 	if err == nil && made > 0 {
-		_, err = d.Keep(of.Names)
+		err = d.Keep(of.Names)
 	}
 	return err
 }

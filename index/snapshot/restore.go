@@ -26,7 +26,7 @@ type Files interface {
 	Blocks(ctx context.Context) ([]*window.Block, error)
 	Block(ctx context.Context, run *window.Run) (*window.Block, error)
 	Room(run *window.Run) (free, needed int64, ok bool)
-	Keep(needed func() map[string]bool) (removed int, err error)
+	Keep(needed func() map[string]bool) error
 }
 
 // Restore fetches and decodes the segments of a snapshot whose state is already decoded, and returns the replica. It
@@ -99,8 +99,7 @@ func find(ctx context.Context, files Files, m *Manifest, state *index.Restore) e
 	for _, b := range found {
 		names[b.File()] = true
 	}
-	_, err = files.Keep(func() map[string]bool { return names })
-	return err
+	return files.Keep(func() map[string]bool { return names })
 }
 
 // fetch fetches a segment. One that is sealed is read of its file, or lies there then.

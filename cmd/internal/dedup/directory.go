@@ -64,8 +64,7 @@ func (x *Index) lost(_ context.Context, bad map[string]error) error {
 	}
 	needed := x.replica.Files().Names()
 	delete(needed, name)
-	_, removed := x.params.Directory.Keep(func() map[string]bool { return needed })
-	return errors.Join(err, removed)
+	return errors.Join(err, x.params.Directory.Keep(func() map[string]bool { return needed }))
 }
 
 // openDirectory opens the directory for old documents that the command line asks for, if it does.

@@ -202,15 +202,14 @@ func writeBlock(w *World, m *member, run *window.Run) *window.Block {
 
 // tidy removes the files that are needed no more.
 func tidy(w *World, m *member) {
-	_, err := m.files.Keep(func() map[string]bool {
+	succeeds(w, m.files.Keep(func() map[string]bool {
 		needed := m.replica.Files().Names()
 		needed[m.files.name] = true
 		if b := m.files.block; b != nil {
 			needed[b.File()] = true
 		}
 		return needed
-	})
-	succeeds(w, err)
+	}))
 }
 
 // tidyErased does so at once when something was erased: it is in no file then.

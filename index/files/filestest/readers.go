@@ -50,8 +50,7 @@ func readers(t *testing.T, p Place) {
 	for i := range rounds {
 		put(t, d, i%segments, (i+1)%segments)
 		name, _ := Content(i % segments)
-		_, err := d.Keep(files.Only(name))
-		must(t, err)
+		must(t, d.Keep(files.Only(name)))
 	}
 	close(done)
 	all.Wait()
@@ -124,6 +123,23 @@ func closedMeanwhile(t *testing.T, p Place) {
 	}
 }
 
+// openedAgain: a file that is opened again just before it is removed does not stay open.
+func openedAgain(t *testing.T, p Place) {
+	faulty := &Faulty{System: p.System}
+	d := Place{faulty, p.Path}.open(t)
+	put(t, d, 1)
+	faulty.Before = func(c Call) error {
+		if c.Op == "remove" {
+			return read(d, 1, 0)
+		}
+		return nil
+	}
+	must(t, d.Keep(files.Only()))
+	if n := faulty.Reading(); n != 0 {
+		t.Errorf("%d files are still open", n)
+	}
+}
+
 // late has something happen between the opening of a file and its first read.
 type late struct {
 	files.System
@@ -178,8 +194,7 @@ func slow(t *testing.T, p Place) {
 		wantPage(t, d, 2, 0)
 		put(t, d, 3, 1)
 		wantPage(t, d, 1, 1)
-		_, err := d.Keep(files.Only(three))
-		must(t, err)
+		must(t, d.Keep(files.Only(three)))
 		wantMissing(t, d, one)
 		must(t, d.Close())
 		close(goOn)

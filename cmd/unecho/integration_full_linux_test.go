@@ -50,7 +50,7 @@ func directoryIsFull(t *testing.T, leaves bool) {
 		f.settled()
 	}
 	check(t, unix.Mount("", f.dir, "", unix.MS_REMOUNT, "size=64m"))
-	filing.says("old documents are written to their directory again")
+	filing.says("old documents wait no more to be written to their directory")
 	filing.says("judging waits no more for files of old documents")
 	f.settled()
 	f.members(4, 6)

@@ -47,8 +47,8 @@ func (o *old) keepBlocks(ctx context.Context) error {
 			return o.gone(err)
 		case errors.Is(err, ErrFileLost):
 			return err
-		case run == nil || ctx.Err() != nil:
-		case len(run.Parts) == 0:
+		case ctx.Err() != nil:
+		case run == nil || len(run.Parts) == 0: // if none is due any more, nothing waits for one
 			failing.note(o.f, err)
 		case err != nil:
 			o.f.Logger.Warn().Err(err).Msg("blocks of old documents are not merged: lookups ask more of them until that can be done")

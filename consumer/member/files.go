@@ -256,7 +256,7 @@ func (t *failing) note(f *Follower, err error) {
 		}
 	case !t.since.IsZero():
 		f.Counters.FileErr.CompareAndSwap(t.last, nil)
-		f.Logger.Info().Dur("took_ms", time.Since(t.since)).Msg(t.what + " are written to their directory again")
+		f.Logger.Info().Dur("took_ms", time.Since(t.since)).Msg(t.what + " wait no more to be written to their directory")
 		t.since, t.said = time.Time{}, time.Time{}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/files/filestest"
 	"github.com/unecho/unecho/index/snapshot"
+	"github.com/unecho/unecho/index/window"
 )
 
 // refusing is a store that gives no segment, for a reason.
@@ -67,6 +68,32 @@ func TestFileThatIsNotHealed(t *testing.T) {
 		time.Sleep(2 * tidyEvery)
 		if f := b.Counters.FileErr.Load(); f != nil {
 			t.Errorf("it can be read again, and %v is told", f.Err)
+		}
+		stop()
+	})
+}
+
+// TestTroubleOfABlockEnds: that a block cannot be written is told no more when none is due any more.
+func TestTroubleOfABlockEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newShelved(t)
+		b.judges(2 * mostUnfiled)
+		b.disk.Before = func(c filestest.Call) error {
+			if c.Op == "create" && strings.Contains(c.Path, ".block") {
+				return syscall.EIO
+			}
+			return nil
+		}
+		stop := b.keeps()
+		time.Sleep(10 * filePause)
+		if f := b.Counters.FileErr.Load(); f == nil || !errors.Is(f.Err, syscall.EIO) {
+			t.Errorf("a block cannot be written, and %v is told", f)
+		}
+		b.Look(func(r *index.Replica) { r.Files().BlocksOf(window.Sizes{Run: 1000, Merge: 2, Parts: 8}) })
+		time.Sleep(2 * filePause)
+		if f := b.Counters.FileErr.Load(); f != nil {
+			t.Errorf("no block is due, and %v is told", f.Err)
 		}
 		stop()
 	})

@@ -88,7 +88,8 @@ func (p *Pager) need(ctx context.Context, wanted []window.Want) error {
 	return p.Mend(ctx, bad)
 }
 
-// Give reads what the replica wants and gives it. It returns the files that cannot be read, or are damaged.
+// Give reads what the replica wants and gives it. It returns the files that cannot be read, or are damaged, but for those that
+// are needed no more: a block may be merged meanwhile, and then the replica wants of the larger one.
 func (p *Pager) Give(ctx context.Context, wanted []window.Want) (bad map[string]error) {
 	if len(wanted) == 0 {
 		return nil
@@ -106,7 +107,7 @@ func (p *Pager) Give(ctx context.Context, wanted []window.Want) (bad map[string]
 		if err == nil {
 			err = p.Replica.Files().Give(w, read[i])
 		}
-		if err != nil {
+		if err != nil && p.Replica.Files().Sounder(w.File) != nil {
 			bad[w.File] = err
 		}
 	}

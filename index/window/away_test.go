@@ -221,6 +221,9 @@ func TestAgainReadsOneFileAtATime(t *testing.T) {
 				t.Errorf("%s: file %s was read %d times", name, file, n)
 			}
 		}
+		if w.Erase([]entry.Position{{Offset: 3, Entry: 2}}, 1001); w.Files().Wants() {
+			t.Errorf("%s: %v is to be read again, for a document that did not enter again", name, w.Files().Wanted())
+		}
 		for _, at := range []Ref{7, 22} {
 			if d, _ := w.At(at).Document(); name == "erase" && !d.Entry.Erased() {
 				t.Errorf("document %d is not erased", at)

@@ -21,11 +21,7 @@ func (w *Window) Erase(targets []entry.Position, offset int64) {
 	if !w.refreshed {
 		return
 	}
-	judged := make(map[entry.Position]bool, len(targets)) // those that entered again are in no order of their judgement
-	for _, target := range targets {
-		judged[target] = true
-	}
-	if found, ok := w.again(erasing, func(d *Document) bool { return judged[d.Judged] }); ok {
+	if found, ok := w.again(erasing, targets...); ok { // they are in no order of their judgement
 		w.eraseAll(found, offset)
 	}
 }

@@ -78,6 +78,8 @@ type segment struct {
 	away  bool          // the records are not in memory: block has the fixed parts alone
 	links map[int]Links // of a segment that is away, until its documents are linked
 	ats   []uint32      // of a segment that is away and found by a Block, in place of block
+
+	again []uint32 // sorted hashes of where the documents were judged that entered again; nil: nobody has looked (findAgain)
 }
 
 const (

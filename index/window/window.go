@@ -311,7 +311,7 @@ const ReentryBytes = 40
 func (w *Window) memory() int64 {
 	n := int64(len(w.spare) + ReentryBytes*len(w.places))
 	for _, s := range w.segments {
-		n += int64(len(s.block)+atBytes*len(s.ats)) + s.changes.memory()
+		n += int64(len(s.block)+atBytes*len(s.ats)+againBytes*len(s.again)) + s.changes.memory()
 		if s.filed != nil {
 			n += int64(sumBytes * cap(s.filed.sums))
 		}

@@ -172,9 +172,8 @@ func (d *Directory) usable() error {
 // Keep removes all segments and blocks but those that are needed, and what failed writes have left, durably on return. What
 // is needed is asked when it is known which files are there, so one that is written meanwhile stays. A reader that has a file
 // open may read on.
-func (d *Directory) Keep(needed func() map[string]bool) error {
-	err := d.usable()
-	if err == nil {
+func (d *Directory) Keep(needed func() map[string]bool) (err error) {
+	if err = d.usable(); err == nil {
 		names := sync.OnceValue(needed)
 		err = d.remove(func(e Entry) bool { return kept(e.Name) && !names()[e.Name] || d.unfinished(e.Name) })
 	}

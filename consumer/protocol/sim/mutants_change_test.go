@@ -100,12 +100,13 @@ var changeMutants = []mutant{
 		old: "[]Ref(nil)\n", new: "[]Ref(nil)\n\t\ttarget.Entry /= 2\n",
 	},
 	{
-		rule: "of what entered again an erase takes what it names", file: "index/window/erase.go",
-		old: "return judged[d.Judged] })", new: "d.Judged.Entry /= 2; return judged[d.Judged] })",
+		rule: "of what entered again an erase takes what it names", file: "index/window/again.go",
+		old: "slices.Contains(judged, d.Judged)",
+		new: "slices.Contains(judged, entry.Position{Offset: d.Judged.Offset, Entry: d.Judged.Entry / 2})",
 	},
 	{
 		rule: "what entered again is erased as well", file: "index/window/erase.go",
-		old: "\tif !w.refreshed {\n\t\treturn\n\t}\n\tjudged", new: "\tif !w.refreshed || w.count <= 1000 {\n\t\treturn\n\t}\n\tjudged",
+		old: "\tif !w.refreshed {\n\t\treturn\n\t}\n\tif", new: "\tif !w.refreshed || w.count <= 1000 {\n\t\treturn\n\t}\n\tif",
 	},
 	{
 		rule: "the writer stores again what was erased", file: "index/snapshot/writer.go",

@@ -106,14 +106,8 @@ func (o *old) makeBlock(ctx context.Context, run *window.Run) error {
 	if err != nil {
 		return err
 	}
-	o.f.mu.Lock()
-	used := o.f.replica.Files().Adopt(b)
-	if !o.f.within {
-		o.f.publish()
-	}
-	o.f.mu.Unlock()
+	used := o.use(func(h *window.Files) bool { return h.Adopt(b) })
 	o.untidy.Store(true)
-	o.wake()
 	o.f.Logger.Debug().Str("block", name).Bool("used", used).Int64("bytes", b.Postings().Size()).
 		Dur("took_ms", time.Since(began)).Msg("a block of old documents is made")
 	return nil
@@ -157,12 +151,4 @@ func (o *old) healBlock(ctx context.Context, name string, why error) error {
 // damagedBlock says whether an error is that a block is lost or damaged, so that reading it again is of no use.
 func damagedBlock(err error) bool {
 	return errors.Is(err, index.ErrCorrupt) || errors.Is(err, files.ErrMissingBlock)
-}
-
-// wake wakes a follower that waits for what is written.
-func (o *old) wake() {
-	select {
-	case o.filed <- struct{}{}:
-	default:
-	}
 }

@@ -280,16 +280,24 @@ func (o *old) fileOne(ctx context.Context, v *window.View) error {
 	if err != nil {
 		return err
 	}
-	o.f.mu.Lock()
-	if !o.f.replica.Files().File(filed) { // the segment has left, or a document in it was erased
+	if !o.use(func(h *window.Files) bool { return h.File(filed) }) { // the segment has left, or a document in it was erased
 		o.untidy.Store(true)
 	}
-	if !o.f.within {
-		o.f.publish()
-	}
-	o.f.mu.Unlock()
-	o.wake()
 	return nil
+}
+
+// use has the replica use what was written, and wakes a follower that waits for that. It returns what take does.
+func (o *old) use(take func(*window.Files) bool) (used bool) {
+	o.f.Look(func(r *index.Replica) {
+		if used = take(r.Files()); !o.f.within {
+			o.f.publish()
+		}
+	})
+	select {
+	case o.filed <- struct{}{}:
+	default:
+	}
+	return used
 }
 
 // tidy removes the files that are needed no more. It must not be called between fileAll and the segments that it has found.
@@ -327,7 +335,7 @@ func (o *old) remove(useless ...string) error {
 
 // needs says whether the replica needs a file. If not, the documents have left the window, or were erased in.
 func (o *old) needs(name string) (yes bool) {
-	o.f.Look(func(r *index.Replica) { yes = r.Files().Names()[name] })
+	o.f.Look(func(r *index.Replica) { yes = r.Files().Sounder(name) != nil })
 	return yes
 }
 

@@ -68,14 +68,11 @@ func (d *Directory) Block(ctx context.Context, run *window.Run) (*window.Block, 
 
 // Blocks opens the blocks that are there. One that is damaged, or of another version, is none.
 func (d *Directory) Blocks(ctx context.Context) (all []*window.Block, err error) {
-	entries, err := d.system.List(d.path)
+	entries, err := d.files(ValidBlockName)
 	if err != nil {
 		return nil, fmt.Errorf("list blocks in %s: %w", d.path, d.explain(err))
 	}
 	for _, e := range entries {
-		if e.Bytes < 0 || !ValidBlockName(e.Name) {
-			continue
-		}
 		b, err := open(d, e.Name)
 		if errors.Is(err, ErrVanished) || ctx.Err() != nil {
 			return nil, errors.Join(ctx.Err(), err)

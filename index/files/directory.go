@@ -113,33 +113,45 @@ func (d *Directory) refuse() error {
 
 // claim makes the directory that of its owner, or returns why it is not, and removes what dead writers left.
 func (d *Directory) claim() error {
-	data, err := d.readAll(ownerName)
-	unclaimed := errors.Is(err, fs.ErrNotExist)
+	claimed, err := d.claimed()
 	if err == nil {
-		d.made, err = d.of.check(data)
+		err = d.remove(temporary.MatchString)
 	}
-	if err != nil && !unclaimed {
+	if err != nil || claimed {
 		return err
 	}
-	if err := d.remove(func(e Entry) bool { return temporary.MatchString(e.Name) }); err != nil || !unclaimed {
-		return err
-	}
-	if data, err = d.of.encode(d.made); err != nil {
+	data, err := d.of.encode(d.made)
+	if err != nil {
 		return err
 	}
 	return d.write(ownerName, d.usable, durable.Data(data))
 }
 
-// remove removes those of the directory's files.
-func (d *Directory) remove(which func(Entry) bool) error {
+// claimed says whether the directory is somebody's, or why it is another's than the owner's.
+func (d *Directory) claimed() (yes bool, err error) {
+	data, err := d.readAll(ownerName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err == nil {
+		d.made, err = d.of.check(data)
+	}
+	return true, err
+}
+
+// files returns those of the directory's files.
+func (d *Directory) files(which func(name string) bool) ([]Entry, error) {
 	entries, err := d.system.List(d.path)
+	return slices.DeleteFunc(entries, func(e Entry) bool { return e.Bytes < 0 || !which(e.Name) }), err
+}
+
+// remove removes those of the directory's files.
+func (d *Directory) remove(which func(name string) bool) error {
+	entries, err := d.files(which)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if e.Bytes < 0 || !which(e) {
-			continue
-		}
 		d.handles.drop(e.Name) // Windows does not remove what is open
 		err := durable.IgnoreMissing(d.system.Remove(d.at(e.Name)))
 		d.handles.drop(e.Name) // a reader may have opened it again
@@ -175,7 +187,7 @@ func (d *Directory) usable() error {
 func (d *Directory) Keep(needed func() map[string]bool) (err error) {
 	if err = d.usable(); err == nil {
 		names := sync.OnceValue(needed)
-		err = d.remove(func(e Entry) bool { return kept(e.Name) && !names()[e.Name] || d.unfinished(e.Name) })
+		err = d.remove(func(name string) bool { return kept(name) && !names()[name] || d.unfinished(name) })
 	}
 	// Also if nothing was removed: an earlier Keep may have failed to sync.
 	if err == nil {
@@ -207,14 +219,11 @@ func kept(name string) bool { return snapshot.ValidSegmentName(name) || ValidBlo
 
 // Usage counts the segments, and the bytes of segments and blocks.
 func (d *Directory) Usage() (segments int, bytes int64, err error) {
-	entries, err := d.system.List(d.path)
+	entries, err := d.files(kept)
 	if err != nil {
 		return 0, 0, fmt.Errorf("list files in %s: %w", d.path, d.explain(err))
 	}
 	for _, e := range entries {
-		if e.Bytes < 0 || !kept(e.Name) {
-			continue
-		}
 		bytes += e.Bytes
 		if !ValidBlockName(e.Name) {
 			segments++

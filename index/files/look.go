@@ -1,14 +1,11 @@
 package files
 
 import (
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 )
 
 // Look is how a directory stands for a process that does not open it.
@@ -19,8 +16,8 @@ type Look struct {
 }
 
 // Examine says whether a process of an owner could open a directory, and how it stands. It may be made by Open, and is not
-// made here. A file is made and deleted in it, or in the nearest directory above that is there. A journal or fingerprint
-// that is 0 is not known, and any is right. Whether another process has the directory open is not asked.
+// made here. A file is made and deleted in it, or in the nearest directory above that is there. Whether another process has
+// the directory open is not asked.
 func Examine(path string, of Owner) (Look, error) {
 	l, err := examine(path, of)
 	if err != nil {
@@ -39,7 +36,7 @@ func examine(path string, of Owner) (l Look, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		d.path = nearest(path)
 	case err == nil:
-		if err = d.isOf(of); err == nil {
+		if _, err = d.claimed(); err == nil {
 			err = d.refuse()
 		}
 	}
@@ -64,34 +61,6 @@ func nearest(path string) string {
 		}
 		path = above
 	}
-}
-
-// isOf returns why the directory is not an owner's, if it is somebody's.
-func (d *Directory) isOf(of Owner) error {
-	data, err := d.readAll(ownerName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	_, err = of.known(data).check(data)
-	return err
-}
-
-// known returns an owner with what is not known of it taken from an owner file.
-func (o Owner) known(data []byte) Owner {
-	var there ownership
-	if json.Unmarshal(data, &there) != nil {
-		return o // check says what is wrong with the file
-	}
-	if id, err := hex.DecodeString(there.Journal); err == nil && o.Journal == [16]byte{} {
-		copy(o.Journal[:], id)
-	}
-	if n, err := strconv.ParseUint(there.Fingerprint, 16, 64); err == nil && o.Fingerprint == 0 {
-		o.Fingerprint = n
-	}
-	return o
 }
 
 // try makes a file and deletes it. Were it left behind, Open would remove it.

@@ -16,8 +16,8 @@ const format = 1
 // Owner says whose documents a directory has: a member's, or those of a run over files.
 type Owner struct {
 	Group       string
-	Journal     [16]byte // UUID of the journal's topic
-	Fingerprint uint64   // of the settings that decide verdicts
+	Journal     [16]byte // UUID of the journal's topic; 0: it is not known, and any is right
+	Fingerprint uint64   // of the settings that decide verdicts; 0: likewise
 
 	Run string // over files: how it was called, with what it goes on from; then there is nothing else
 }
@@ -90,9 +90,9 @@ func (o Owner) check(data []byte) (made bool, err error) {
 		return false, fmt.Errorf("it is of %s: %s", there.who(), another)
 	case there.Group != here.Group:
 		return false, fmt.Errorf("it is of group %q, this member of group %q: %s", there.Group, here.Group, another)
-	case there.Journal != here.Journal:
+	case there.Journal != here.Journal && o.Journal != [16]byte{}:
 		return false, fmt.Errorf("it is of the journal with topic id %s, this group's has %s: %s", there.Journal, here.Journal, empty)
-	case there.Fingerprint != here.Fingerprint:
+	case there.Fingerprint != here.Fingerprint && o.Fingerprint != 0:
 		return false, fmt.Errorf("it is of settings with fingerprint %s, this group's have %s: %s", there.Fingerprint,
 			here.Fingerprint, empty)
 	}

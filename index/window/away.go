@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
+	"slices"
 	"sort"
 
 	"github.com/unecho/unecho/index/block"
@@ -149,17 +150,12 @@ type Filed struct {
 // window, and may run beside it.
 func (v *View) Filed(name string, data []byte) Filed {
 	s := &v.segment
-	f := Filed{number: v.Number, edits: s.edits, filed: filedAs(name, data, s)}
-	f.block = makeBlock(s.n * s.fixed)
+	f := Filed{number: v.Number, edits: s.edits, block: makeBlock(s.n * s.fixed)}
 	copy(f.block, s.block[len(s.block)-len(f.block):])
-	return f
-}
-
-func filedAs(name string, data []byte, s *segment) filed {
-	f := filed{name: name, head: len(data) - s.n*(s.fixed-atBytes) - s.used, size: len(data)}
-	f.sums = make([]uint32, (f.size+PageBytes-1)/PageBytes)
-	for page := range f.sums {
-		f.sums[page] = crc32.Checksum(data[page*PageBytes:min(f.size, (page+1)*PageBytes)], castagnoli)
+	f.filed = filed{name: name, head: len(data) - s.n*(s.fixed-atBytes) - s.used, size: len(data)}
+	f.filed.sums = make([]uint32, 0, (len(data)+PageBytes-1)/PageBytes)
+	for page := range slices.Chunk(data, PageBytes) {
+		f.filed.sums = append(f.filed.sums, crc32.Checksum(page, castagnoli))
 	}
 	return f
 }

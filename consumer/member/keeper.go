@@ -81,7 +81,7 @@ func (k *Keeper) keep(ctx context.Context, take func(context.Context) error) {
 		k.Logger.Error().Err(err).Msg("the journal is not trimmed: the stream goes on, and the snapshot is taken")
 	default:
 		k.Counters.SnapshotErrs.Add(1)
-		k.Counters.SnapshotErr.Store(&Failure{err, time.Now()})
+		k.Counters.SnapshotErr.Store(&Failure{Err: err, At: time.Now()})
 		k.Logger.Error().Err(err).Msg("snapshot is not taken: the stream goes on, the journal is not trimmed")
 	}
 }
@@ -103,19 +103,20 @@ func (k *Keeper) leased(ctx context.Context, take func(context.Context) error) e
 // keeps the second newest snapshot, below which the journal is trimmed, old enough for a member that is just
 // restoring the one before.
 func (k *Keeper) WriteIfDue(ctx context.Context) error {
-	infos, err := k.store.Manifests(ctx)
-	if err != nil {
-		return fmt.Errorf("list snapshots: %w", err)
-	}
-	for _, i := range infos {
-		if i.Position.JournalTopic == k.Log.ID {
-			if !k.due(i, time.Now()) {
-				return nil
-			}
-			break
-		}
+	infos, err := k.snapshots(ctx)
+	if err != nil || len(infos) > 0 && !k.due(infos[0], time.Now()) {
+		return err
 	}
 	return k.Write(ctx)
+}
+
+// snapshots lists those of this journal, the newest first.
+func (k *Keeper) snapshots(ctx context.Context) ([]snapshot.Info, error) {
+	infos, err := k.store.Manifests(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list snapshots: %w", err)
+	}
+	return slices.DeleteFunc(infos, func(i snapshot.Info) bool { return i.Position.JournalTopic != k.Log.ID }), nil
 }
 
 // due says whether a snapshot is to follow the newest one: that is known for most of the interval, because members tick at
@@ -180,13 +181,8 @@ func (k *Keeper) beforeErasure(ctx context.Context) (bool, error) {
 	if erased == 0 {
 		return false, nil
 	}
-	infos, err := k.store.Manifests(ctx)
-	if err != nil {
-		return false, fmt.Errorf("list snapshots: %w", err)
-	}
-	return slices.ContainsFunc(infos, func(i snapshot.Info) bool {
-		return i.Position.JournalTopic == k.Log.ID && i.Position.Offset < erased
-	}), nil
+	infos, err := k.snapshots(ctx)
+	return slices.ContainsFunc(infos, func(i snapshot.Info) bool { return i.Position.Offset < erased }), err
 }
 
 // collectLate collects once more when the grace is over of segments that the last snapshot has put out of use. Else
@@ -211,12 +207,9 @@ func (k *Keeper) adopt(ctx context.Context) error {
 		return nil
 	}
 	k.adopted = confirmed
-	infos, err := k.store.Manifests(ctx)
-	if err != nil {
-		return fmt.Errorf("list snapshots: %w", err)
-	}
+	infos, err := k.snapshots(ctx)
 	for _, i := range infos {
-		if i.Position.JournalTopic != k.Log.ID || i.Position.Offset != confirmed {
+		if i.Position.Offset != confirmed {
 			continue
 		}
 		m, err := k.store.Manifest(ctx, i.Position)
@@ -226,7 +219,7 @@ func (k *Keeper) adopt(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return err
 }
 
 func (k *Keeper) scrub(ctx context.Context) error {

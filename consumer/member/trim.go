@@ -3,7 +3,6 @@ package member
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index/snapshot"
@@ -34,15 +33,12 @@ func (k *Keeper) trim(ctx context.Context) error {
 // trimBelow returns the journal offset of the second newest snapshot that looks whole: its manifest can be read, and
 // its segments are there. It is 0 if there is none. The contents were verified when the snapshot was published.
 func (k *Keeper) trimBelow(ctx context.Context) (int64, error) {
-	infos, err := k.store.Manifests(ctx)
+	infos, err := k.snapshots(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("list snapshots: %w", err)
+		return 0, err
 	}
 	var whole []int64
 	for _, i := range infos {
-		if i.Position.JournalTopic != k.Log.ID {
-			continue
-		}
 		m, err := k.store.Manifest(ctx, i.Position)
 		if snapshot.Damaged(err) {
 			continue

@@ -66,7 +66,7 @@ func (f *Follower) Find(ctx context.Context, topic string, partition int32, offs
 // ErrNoReplica after the replica's time, and the cause of ctx.
 func (f *Follower) Search(ctx context.Context, step func(*index.Replica) (done bool)) error {
 	pages, healed := map[window.Want][]byte{}, map[string]bool{}
-	for {
+	for ctx.Err() == nil {
 		select {
 		case f.steps <- struct{}{}:
 		case <-ctx.Done():
@@ -74,15 +74,13 @@ func (f *Follower) Search(ctx context.Context, step func(*index.Replica) (done b
 		case <-f.ended:
 			return ErrNoReplica
 		}
-		done, wanted, err := f.step(ctx, step, pages)
+		done, wanted := f.step(step, pages)
 		<-f.steps
-		if err == nil {
-			err = f.old.readSought(ctx, wanted, pages, healed)
-		}
-		if done || err != nil {
+		if err := f.old.readSought(ctx, wanted, pages, healed); done || err != nil {
 			return err
 		}
 	}
+	return context.Cause(ctx)
 }
 
 // sought are pages that a step of a search wants, and what says whether they are what was written.
@@ -117,6 +115,7 @@ func (o *old) readSought(ctx context.Context, wanted sought, pages map[window.Wa
 		}
 		if err == nil {
 			pages[w] = data
+			o.whole(w.File)
 			continue
 		}
 		if ctx.Err() != nil || errors.Is(err, ErrNoReplica) {
@@ -172,26 +171,15 @@ func (o *old) mayHang(ctx context.Context, file string, do func(context.Context)
 }
 
 // step takes one step and rests after it.
-func (f *Follower) step(ctx context.Context, step func(*index.Replica) bool, pages map[window.Want][]byte) (done bool, wanted sought, err error) {
-	if ctx.Err() != nil {
-		return false, nil, context.Cause(ctx)
-	}
-	var took time.Duration
+func (f *Follower) step(step func(*index.Replica) bool, pages map[window.Want][]byte) (done bool, wanted sought) {
+	rest := seekRest
 	f.Look(func(r *index.Replica) {
-		begun := time.Now()
-		if took = seekRest; !f.within {
+		if !f.within {
+			begun := time.Now()
 			done, wanted = stepOf(r, step, pages)
-			took = time.Since(begun)
+			rest = time.Since(begun)
 		}
 	})
-	rest := time.NewTimer(took)
-	defer rest.Stop()
-	select {
-	case <-rest.C:
-		return done, wanted, nil
-	case <-ctx.Done():
-		return done, nil, context.Cause(ctx)
-	case <-f.ended:
-		return done, nil, ErrNoReplica
-	}
+	time.Sleep(rest)
+	return done, wanted
 }

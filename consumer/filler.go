@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/unecho/unecho/consumer/backfill"
 	"github.com/unecho/unecho/consumer/broker"
@@ -30,6 +31,9 @@ type Filler struct {
 	service *Service // builds what a member has
 	asked   backfill.Asked
 	said    func(string) // tells a person what happens
+
+	began  sync.Once
+	before Fill // how the fill stood when it began
 }
 
 // NewFiller builds a filler of the setup's group. What is not asked for is as backfill.FillRange says. It calls said
@@ -74,61 +78,55 @@ func (f *Filler) Now() Fill {
 // Run brings what is asked for, and has the group forward. It returns how the fill stood when it began and when it
 // ended. It goes on where one that was killed had come to.
 func (f *Filler) Run(ctx context.Context) (before, after Fill, err error) {
+	err = f.run(ctx)
+	return f.before, f.Now(), err
+}
+
+func (f *Filler) run(ctx context.Context) error {
 	if err := f.Check(ctx); err != nil {
-		return before, after, err
+		return err
 	}
 	s := f.service
 	if err := s.setup.closed(); err != nil {
-		return before, after, err
+		return err
 	}
 	r, err := s.setup.connect(ctx, s.reader, s.lookout)
 	if err != nil {
-		return before, after, err
+		return err
 	}
 	defer r.cluster.Client.Close()
 	r.files = f.Files
-	for times := member.Overtakings(0); ; s.replica.Store(nil) { // there is no room for two windows
-		before, after, err = f.live(ctx, r)
-		var overtaken *member.OvertakenError
-		switch {
-		case errors.As(err, &overtaken):
-			if err = times.Another(s.replica.Load(), overtaken); err == nil {
-				continue
-			}
-		case errors.Is(err, member.ErrFileLost):
-			f.setup.Logger.Error().Err(err).Str("remedy", "none is needed; if it comes again, replace the disk of --directory").
-				Msg("the window is restored, and the fill goes on")
-			continue
-		}
-		var disputed *member.DisputedError
-		if errors.As(err, &disputed) {
-			err = &stop.Error{
-				What: "this process's replica differs from that of the group", Err: err,
-				Remedy: "run the same command again: it restores a snapshot and goes on",
-			}
-		}
-		return before, after, err
+	var lives member.Lives
+	for again := true; again; {
+		s.replica.Store(nil) // there is no room for two windows
+		err = f.live(ctx, r)
+		again, err = lives.Another(s.replica.Load(), err)
 	}
+	if errors.As(err, new(*member.DisputedError)) {
+		err = &stop.Error{
+			What: "this process's replica differs from that of the group", Err: err,
+			Remedy: "run the same command again: it restores a snapshot and goes on",
+		}
+	}
+	return err
 }
 
-func (f *Filler) live(ctx context.Context, r *reached) (before, after Fill, err error) {
+func (f *Filler) live(ctx context.Context, r *reached) error {
 	replica, err := member.Restore(ctx, r.member("filler", member.NewCounters(), nil), nil)
 	if err != nil {
-		return before, after, fmt.Errorf("start: %w", err)
+		return fmt.Errorf("start: %w", err)
 	}
 	f.service.replica.Store(replica)
 	life := &fillerLife{Filler: f}
 	if life.filling, err = r.filling(replica); err != nil {
-		return before, after, err
+		return err
 	}
-	err = following(ctx, replica, life.work, func(ctx context.Context) error { return member.KeepFiles(ctx, replica) })
-	return life.before, fillOf(replica), err
+	return following(ctx, replica, life.work, func(ctx context.Context) error { return member.KeepFiles(ctx, replica) })
 }
 
 type fillerLife struct {
 	filling
 	*Filler
-	before Fill
 }
 
 // work catches up, agrees on what is brought, brings that, and has the group forward.
@@ -136,7 +134,7 @@ func (l *fillerLife) work(ctx context.Context) error {
 	if err := l.replica.CatchUp(ctx, l.reached.setup.Params.MaxLag); err != nil {
 		return err
 	}
-	l.before = l.latest()
+	l.began.Do(func() { l.before = l.latest() })
 	if d, _, err := dutyOf(l.replica); err != nil || d.Kind != protocol.Fills || d.Other != "" {
 		return errors.Join(err, l.Check(ctx)) // it says why
 	}

@@ -48,15 +48,15 @@ func (p *process) sessions(replica *member.Follower) *session.Setup {
 }
 
 // lives serves with one replica after another. A replica that differs from another member's is replaced by one that is
-// restored from before the difference (design 4, rule 10). A replica under which the journal was trimmed is replaced by
-// one from a newer snapshot. A process that has lost its name goes on under another. As a rule a process has one life.
+// restored from before the difference (design 4, rule 10). A replica under which the journal was trimmed, or that has lost
+// a file, is replaced by one from the newest snapshot. A process that has lost its name goes on under another. As a rule a
+// process has one life.
 func (p *process) lives(ctx, drain context.Context) error {
 	var open *member.Dispute
-	var times member.Overtakings
+	var lives member.Lives
 	for {
 		err := p.live(ctx, drain, open)
 		var disputed *member.DisputedError
-		var overtaken *member.OvertakenError
 		switch {
 		case errors.As(err, &disputed):
 			open = &disputed.Dispute
@@ -73,15 +73,10 @@ func (p *process) lives(ctx, drain context.Context) error {
 			if err := p.rename(drain); err != nil {
 				return err
 			}
-		case errors.Is(err, member.ErrFileLost):
-			p.setup.Logger.Error().Err(err).Str("remedy", "none is needed; if it comes again, replace the disk of duplicates.remember.directory").
-				Msg("this member leaves the group, restores the newest snapshot, and replays")
-		case errors.As(err, &overtaken):
-			if err := times.Another(p.replica.Load(), overtaken); err != nil {
+		default:
+			if again, err := lives.Another(p.replica.Load(), err); !again {
 				return err
 			}
-		default:
-			return err
 		}
 		p.replica.Store(nil) // there is no room for two windows
 		p.took = phase.Begin()

@@ -53,7 +53,7 @@ func TestReplicaIsOvertaken(t *testing.T) {
 	w := newWorld(t, 2)
 	first, k := w.trimmed()
 	said := w.logged()
-	late := w.overtake(k, member.MaxOvertaken-1)
+	late := w.overtake(k, member.MaxLives-1)
 	w.joined(2 * w.setup.Params.Sessions)
 	if !said.has("the journal was trimmed under this replica: restoring again, from a newer snapshot") {
 		t.Error("nobody said that it is restored again")
@@ -71,7 +71,7 @@ func TestReplicaIsOvertakenAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
 	_, k := w.trimmed()
-	w.refusedBy(w.overtake(k, member.MaxOvertaken), "restoring took too long 5 times in a row",
+	w.refusedBy(w.overtake(k, member.MaxLives), "restoring took too long 5 times in a row",
 		"raise snapshots.every for all members")
 }
 

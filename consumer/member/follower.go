@@ -87,9 +87,6 @@ type Reading struct {
 // Reading returns the last one.
 func (f *Follower) Reading() Reading { return *f.reading.Load() }
 
-// CaughtUp says whether the replica has passed an end of the journal.
-func (f *Follower) CaughtUp() bool { return f.caughtUp.Load() }
-
 // readingEvery is how old a reading becomes while one record after another is applied.
 const readingEvery = 100 * time.Millisecond
 

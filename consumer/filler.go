@@ -96,6 +96,7 @@ func (f *Filler) run(ctx context.Context) error {
 	}
 	defer r.cluster.Client.Close()
 	r.files = f.Files
+	s.replicas.Watch(f.Files)
 	var lives member.Lives
 	for again := true; again; {
 		s.replica.Store(nil) // there is no room for two windows
@@ -112,7 +113,7 @@ func (f *Filler) run(ctx context.Context) error {
 }
 
 func (f *Filler) live(ctx context.Context, r *reached) error {
-	replica, err := member.Restore(ctx, r.member("filler", member.NewCounters(), nil), nil)
+	replica, err := member.Restore(ctx, r.member("filler", f.service.replicas, nil), nil)
 	if err != nil {
 		return fmt.Errorf("start: %w", err)
 	}

@@ -122,6 +122,7 @@ func (s *Service) serve(ctx, drain context.Context, done func()) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, closed()) }()
+	s.replicas.Watch(r.files)
 	s.group.Store(r)
 	took.End("connect")
 	sources, _ := s.lookout.sources.List()

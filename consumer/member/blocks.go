@@ -24,7 +24,6 @@ func KeepFiles(ctx context.Context, f *Follower) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return f.old.keep(ctx) })
 	group.Go(func() error { return f.old.keepBlocks(ctx) })
-	group.Go(func() error { f.old.watchAiling(ctx); return nil })
 	return group.Wait()
 }
 
@@ -53,9 +52,7 @@ func (o *old) keepBlocks(ctx context.Context) error {
 		case err != nil:
 			o.f.Logger.Warn().Err(err).Msg("blocks of old documents are not merged: lookups ask more of them until that can be done")
 		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
+		if retry.Pause(ctx, pause) != nil {
 			return nil
 		}
 	}
@@ -72,12 +69,11 @@ func (o *old) due(unmerged time.Time) (run *window.Run) {
 		return run
 	}
 	free, needed, room := o.f.Files.Room(run)
-	crowded := !room
-	if crowded && !o.crowded {
+	if !room && !o.crowded {
 		o.f.Logger.Info().Int64("free_bytes", free).Int64("needed_bytes", needed).
 			Msg("blocks of old documents are not merged, for want of room: lookups ask more of them")
 	}
-	if o.crowded = crowded; crowded {
+	if o.crowded = !room; o.crowded {
 		return nil
 	}
 	return run
@@ -131,13 +127,8 @@ func (o *old) healBlock(ctx context.Context, name string, why error) error {
 		o.f.Counters.FileErrs.Add(1)
 		return ctx.Err() == nil && !damagedBlock(err) && !errors.Is(err, files.ErrVanished) && time.Now().Before(until)
 	})
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
+	if err == nil || ctx.Err() != nil || errors.Is(err, files.ErrVanished) {
 		return err
-	case errors.Is(err, files.ErrVanished):
-		return o.gone(err)
 	}
 	if err := o.remove(name); err != nil {
 		return &stop.Error{

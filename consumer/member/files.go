@@ -50,8 +50,7 @@ type old struct {
 	tidied  tidied         // guarded by the follower's mu
 	heals   map[string]int // how often each file was healed in the record at hand; of the goroutine that applies
 	lost    chan error     // a file that a snapshot or a search could not read
-	ailing  atomic.Pointer[ailing]
-	seeking chan struct{} // one for each read of a search, also when nobody waits for that any more
+	seeking chan struct{}  // one for each read of a search, also when nobody waits for that any more
 }
 
 // tidied is how it ended when files were last removed that are needed no more.
@@ -64,7 +63,7 @@ func newOld(f *Follower) *old {
 	o := &old{f: f, filed: make(chan struct{}, 1), heals: map[string]int{}, lost: make(chan error, 1), seeking: make(chan struct{}, readsSought)}
 	o.pager = paging.Pager{
 		Replica: f.replica, Directory: f.Files, Aside: o.unlocked, Mend: o.mend,
-		Reads: f.Counters.reads, Late: &f.Counters.FileLate, Waits: f.Counters.FileWait.start,
+		Reads: f.Counters.read, Late: &f.Counters.FileLate, Waits: f.Counters.FileWait.start,
 	}
 	return o
 }
@@ -114,8 +113,11 @@ func (o *old) heal(ctx context.Context, name string, why error) error {
 		heal = o.healBlock
 	}
 	err := heal(ctx, name, why)
-	if err == nil {
+	switch {
+	case err == nil:
 		o.whole(name)
+	case ctx.Err() == nil && errors.Is(err, files.ErrVanished):
+		return o.gone(err)
 	}
 	return err
 }
@@ -141,12 +143,10 @@ func (o *old) healSegment(ctx context.Context, name string, why error) error {
 	case err == nil:
 		o.f.Logger.Info().Str("segment", name).Msg("the file is whole again")
 		return nil
-	case ctx.Err() != nil:
+	case ctx.Err() != nil || errors.Is(err, files.ErrVanished):
 		return err
 	case snapshot.Damaged(err):
 		return fmt.Errorf("%w: %s: %w", ErrFileLost, name, err)
-	case errors.Is(err, files.ErrVanished):
-		return o.gone(err)
 	}
 	return &stop.Error{
 		What: "segment " + name + " of old documents can neither be read nor be replaced", Err: fmt.Errorf("%w; %w", why, err),
@@ -175,6 +175,9 @@ type healed struct{ *old }
 // Read implements snapshot.Segments.
 func (h healed) Read(ctx context.Context, name string) ([]byte, error) {
 	data, err := h.f.Files.Read(ctx, name)
+	if err == nil {
+		h.whole(name)
+	}
 	if err == nil || ctx.Err() != nil || !h.needs(name) {
 		return data, err
 	}
@@ -236,16 +239,13 @@ type failing struct {
 	what        string // they are
 	most        int    // segments that may wait for them
 	since, said time.Time
-	last        *Failure
 }
 
 // note notes how a try to write ended. It says so the first time, and once a minute.
 func (t *failing) note(f *Follower, err error) {
 	switch {
 	case err != nil:
-		t.last = &Failure{err, time.Now()}
-		f.Counters.FileErrs.Add(1)
-		f.Counters.FileErr.Store(t.last)
+		f.old.ails(t.what, err)
 		if t.since.IsZero() {
 			t.since = time.Now()
 		}
@@ -255,7 +255,7 @@ func (t *failing) note(f *Follower, err error) {
 				Msg(t.what + " cannot be written to their directory: what they are for stays in memory, and judging waits when more segments than at_most do")
 		}
 	case !t.since.IsZero():
-		f.Counters.FileErr.CompareAndSwap(t.last, nil)
+		f.old.whole(t.what)
 		f.Logger.Info().Dur("took_ms", time.Since(t.since)).Msg(t.what + " wait no more to be written to their directory")
 		t.since, t.said = time.Time{}, time.Time{}
 	}

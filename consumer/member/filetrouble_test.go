@@ -21,14 +21,14 @@ func TestFileTrouble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := restedFollower(t)
 		var said bytes.Buffer
-		c, failure := f.Counters, &Failure{errors.New("segment abc: input/output error"), time.Now()}
+		c, failure := f.Counters, &Failure{Err: errors.New("segment abc: input/output error"), At: time.Now()}
 		f.Logger = zerolog.New(&said)
 		c.FileErr.Store(failure)
 		if got := c.FileTrouble(time.Now().Add(time.Hour)); got != "" {
 			t.Errorf("judging goes on, and the trouble is %q", got)
 		}
 		over := f.old.halt()
-		read := func(int) {}
+		var read, written func()
 		for _, s := range []struct {
 			after time.Duration
 			err   *Failure
@@ -38,7 +38,7 @@ func TestFileTrouble(t *testing.T) {
 			{time.Second, failure, "since 2000-01-01T00:00:00Z (segment abc: input/output error): make room"},
 			{0, nil, "(the disk does not answer, or is slower than documents come): make room"},
 			{0, failure, "(segment abc: input/output error): make room"}, // a read has begun
-			{slowRead, failure, "(the disk does not answer: def is being read since 2000-01-01T00:00:03Z): make room"},
+			{slowCall, failure, "(the disk does not answer: def is being read since 2000-01-01T00:00:03Z): make room"},
 		} {
 			time.Sleep(s.after)
 			synctest.Wait()
@@ -47,19 +47,27 @@ func TestFileTrouble(t *testing.T) {
 				t.Errorf("the trouble is %q, want %q", got, s.want)
 			}
 			if s.err == nil {
-				read = c.reads("def")
-				c.reads("ghi")(7)
+				written, read = c.writes.begin("jkl"), c.reads.begin("def")
+				c.reads.begin("ghi")()
 			}
 		}
-		read(9)
+		for _, end := range []struct {
+			over func()
+			says string
+		}{{read, "def is being read since"}, {written, "jkl is being written since"}} {
+			if got := c.Silent(time.Now()); !strings.Contains(got, end.says) || !strings.HasSuffix(got, "Z in duplicates.remember.directory") {
+				t.Errorf("it says %q, want %q", got, end.says)
+			}
+			end.over()
+		}
 		if over(); c.FileTrouble(time.Now()) != "" {
 			t.Error("the trouble does not end")
 		}
 		if n := strings.Count(said.String(), "segment abc"); n != 1 || strings.Count(said.String(), "\n") != 2 {
 			t.Errorf("the log says %s", &said)
 		}
-		if c.FileReads.Load() != 2 || c.FileReadBytes.Load() != 16 || c.underWay.oldest() != nil {
-			t.Errorf("%d reads of %d bytes are over; under way is %v", c.FileReads.Load(), c.FileReadBytes.Load(), c.underWay.oldest())
+		if got := c.Silent(time.Now().Add(time.Hour)); got != "" {
+			t.Errorf("nothing goes on, and it says %q", got)
 		}
 		f.old.halt()()
 		if time.Sleep(time.Hour); strings.Count(said.String(), "\n") != 2 {
@@ -84,6 +92,7 @@ func TestTroubleOfRun(t *testing.T) {
 		f := restedFollower(t)
 		var said bytes.Buffer
 		f.Files, f.Logger = directory, zerolog.New(&said)
+		f.Counters.Watch(directory)
 		over := f.old.halt()
 		time.Sleep(haltsAfter)
 		synctest.Wait()

@@ -46,31 +46,35 @@ func (b *shelved) fails(bad *atomic.Bool) (name string) {
 	return name
 }
 
-// TestFileThatIsNotHealed: a file that a snapshot needs, and that cannot be healed, is told until it can be read again.
+// TestFileThatIsNotHealed: a file that a snapshot or a search needs, and that cannot be healed, is told until it is read again.
 func TestFileThatIsNotHealed(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		b := newShelved(t)
-		refused := errors.New("403 forbidden")
-		b.Store = refusing{err: refused}
-		b.judges(mostUnfiled)
-		var bad atomic.Bool
-		name := b.fails(&bad)
-		stop := b.keeps()
-		if _, err := (healed{b.old}).Read(t.Context(), name); !errors.Is(err, refused) {
-			t.Errorf("a snapshot reads it with error %v", err)
-		}
-		time.Sleep(3 * tidyEvery)
-		if f := b.Counters.FileErr.Load(); f == nil || !errors.Is(f.Err, syscall.EIO) {
-			t.Errorf("it cannot be read, and %v is told", f)
-		}
-		bad.Store(false)
-		time.Sleep(2 * tidyEvery)
-		if f := b.Counters.FileErr.Load(); f != nil {
-			t.Errorf("it can be read again, and %v is told", f.Err)
-		}
-		stop()
-	})
+	for who, reads := range map[string]func(b *shelved, name string) error{
+		"a snapshot": func(b *shelved, name string) error { _, err := healed{b.old}.Read(b.t.Context(), name); return err },
+		"a search":   func(b *shelved, _ string) error { _, err := b.searches(b.t.Context()); return err },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newShelved(t)
+			refused := errors.New("403 forbidden")
+			b.Store = refusing{err: refused}
+			b.judges(mostUnfiled)
+			var bad atomic.Bool
+			name := b.fails(&bad)
+			stop := b.keeps()
+			if err := reads(b, name); !errors.Is(err, refused) {
+				t.Errorf("%s reads it with error %v", who, err)
+			}
+			time.Sleep(3 * tidyEvery)
+			if f := b.Counters.FileErr.Load(); f == nil || !errors.Is(f.Err, syscall.EIO) {
+				t.Errorf("%s cannot read it, and %v is told", who, f)
+			}
+			bad.Store(false)
+			if err := reads(b, name); err != nil || b.Counters.FileErr.Load() != nil {
+				t.Errorf("%s reads it again with error %v, and %v is told", who, err, b.Counters.FileErr.Load())
+			}
+			stop()
+		})
+	}
 }
 
 // TestTroubleOfABlockEnds: that a block cannot be written is told no more when none is due any more.

@@ -43,20 +43,22 @@ type Counters struct {
 	SnapshotBy                 atomic.Pointer[string]  // whose checkpoint was applied last
 	SnapshotErr                atomic.Pointer[Failure] // of the last try to take a snapshot; nil: it succeeded
 	Strays                     StrayCounters
-	FileReads, FileReadBytes   atomic.Uint64           // of files with old documents
-	FileLate                   atomic.Uint64           // of those reads, ones that judging waited for in its turn
-	FileErrs                   atomic.Uint64           // reads that failed or were damaged, and tries to write
-	FileErr                    atomic.Pointer[Failure] // for which judging waits, or segments stay in memory; nil: none
-	FileWait                   Stopwatch               // while judging only waits for files
-	FilesHalt                  Stopwatch               // while judging waits until files are read, healed or written
-	underWay                   underWay                // reads of these files
-	ReadRecords, ReadBytes     atomic.Uint64           // of the journal
+	FileReads, FileReadBytes   atomic.Uint64                   // of files with old documents
+	FileLate                   atomic.Uint64                   // of those reads, ones that judging waited for in its turn
+	FileErrs                   atomic.Uint64                   // reads that failed or were damaged, and tries to write
+	FileErr                    atomic.Pointer[Failure]         // for which judging waits, or segments stay in memory; nil: none
+	FileWait                   Stopwatch                       // while judging only waits for files
+	FilesHalt                  Stopwatch                       // while judging waits until files are read, healed or written
+	files                      atomic.Pointer[files.Directory] // where old documents lie; nil: in memory
+	reads, writes              calls                           // of these files
+	ReadRecords, ReadBytes     atomic.Uint64                   // of the journal
 }
 
 // Failure is an error, and when it happened.
 type Failure struct {
 	Err error
 	At  time.Time
+	of  string // a file of old documents, or their kind; empty: something else failed
 }
 
 // NewCounters begins without a snapshot.

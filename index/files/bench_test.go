@@ -111,7 +111,7 @@ func newFeed(t testing.TB, documents int) *feed {
 	f := &feed{t: t, params: p, maker: newMaker(t, p, documents)}
 	f.pager = paging.Pager{Replica: replica, Mend: func(_ context.Context, bad map[string]error) error {
 		return fmt.Errorf("read files: %v", bad)
-	}, Reads: func(string) func(int) { return func(int) { f.reads.Add(1) } }, Late: &f.late}
+	}, Reads: func(int) { f.reads.Add(1) }, Late: &f.late}
 	return f
 }
 

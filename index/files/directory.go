@@ -40,6 +40,8 @@ type Directory struct {
 	crowded atomic.Bool // a merge has found the disk full
 	lock    Lock
 	handles handles
+	reads   func(file string) (over func()) // set by Watch
+	writes  func(file string) (over func())
 	written atomic.Int64 // files that were begun: numbers temporary names
 	writing sync.Map     // temporary names of those that are being written
 }
@@ -60,6 +62,8 @@ func Open(path string, of Owner) (*Directory, error) {
 // OpenIn does what Open does, in any file system. The path is absolute.
 func OpenIn(system System, path string, of Owner) (*Directory, error) {
 	d := &Directory{system: system, path: path, of: of, handles: handles{most: system.MostOpen()}}
+	nobody := func(string) func() { return func() {} }
+	d.Watch(nobody, nobody)
 	if err := d.open(); err != nil {
 		err = d.explain(err)
 		if d.lock != nil {
@@ -164,6 +168,12 @@ func (d *Directory) remove(which func(name string) bool) error {
 
 func (d *Directory) at(name string) string { return filepath.Join(d.path, name) }
 
+// Watch has functions be called when a file is about to be read, or to be written or removed, and what they return when that is
+// over. The first ones are called from several goroutines. Nothing else may be called meanwhile.
+func (d *Directory) Watch(reads, writes func(file string) (over func())) {
+	d.reads, d.writes = reads, writes
+}
+
 // Setting returns what names the directory; nil is that of a member.
 func (d *Directory) Setting() string {
 	if d == nil {
@@ -185,6 +195,7 @@ func (d *Directory) usable() error {
 // is needed is asked when it is known which files are there, so one that is written meanwhile stays. A reader that has a file
 // open may read on.
 func (d *Directory) Keep(needed func() map[string]bool) (err error) {
+	defer d.writes(d.path)()
 	if err = d.usable(); err == nil {
 		names := sync.OnceValue(needed)
 		err = d.remove(func(name string) bool { return kept(name) && !names()[name] || d.unfinished(name) })

@@ -98,11 +98,25 @@ func openFile(d *Directory, name string, valid bool, missing error) (Reader, int
 	if !valid {
 		return nil, 0, missing
 	}
+	defer d.reads(name)()
 	f, size, err := d.system.Open(d.at(name))
 	if errors.Is(err, fs.ErrNotExist) && !d.lock.Lost() {
 		err = missing
 	}
-	return f, size, err
+	return watchedReader{f, d, name}, size, err
+}
+
+// watchedReader is an open file whose reads are noted.
+type watchedReader struct {
+	Reader
+	in   *Directory
+	name string
+}
+
+// ReadAt implements io.ReaderAt.
+func (r watchedReader) ReadAt(p []byte, at int64) (int, error) {
+	defer r.in.reads(r.name)()
+	return r.Reader.ReadAt(p, at)
 }
 
 // readAll reads any file of the directory.

@@ -62,6 +62,7 @@ func replace(ctx context.Context, d *Directory, name string, write func(io.Write
 
 // write writes a file, unless check returns an error before a piece or at the end.
 func (d *Directory) write(name string, check func() error, write func(io.Writer) error) error {
+	defer d.writes(name)()
 	pieces, begun := pieces{check: check}, fmt.Sprintf("%s.%d.tmp", name, d.written.Add(1))
 	d.writing.Store(begun, true)
 	defer d.writing.Delete(begun)

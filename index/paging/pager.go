@@ -30,9 +30,9 @@ type Pager struct {
 	// Mend is given the files that cannot be read, or are damaged. It makes them readable, or says why Apply must end; nil: it
 	// ends, by files.Unreadable.
 	Mend func(ctx context.Context, bad map[string]error) error
-	// Reads is called before a file is read, and what it returns when that is over, with the bytes that were read. It may be
-	// called from several goroutines; nil: nobody counts.
-	Reads func(file string) (over func(bytes int))
+	// Reads is called when a file was read, with the bytes that were read. It may be called from several goroutines; nil: nobody
+	// counts.
+	Reads func(bytes int)
 	// Waits is called when nothing but reads goes on, and what it returns when that is over. The time of processors is no part
 	// of it: while one works on what was read, it is over. nil: nobody counts.
 	Waits func() (over func())
@@ -117,8 +117,7 @@ func (p *Pager) Give(ctx context.Context, wanted []window.Want) (bad map[string]
 // Read reads a page of a file, or all of it. What it returns may be damaged.
 func (p *Pager) Read(ctx context.Context, w window.Want) (data []byte, err error) {
 	if p.Reads != nil {
-		over := p.Reads(w.File)
-		defer func() { over(len(data)) }()
+		defer func() { p.Reads(len(data)) }()
 	}
 	if w.Page == window.Whole {
 		return p.Directory.Read(ctx, w.File)

@@ -76,9 +76,11 @@ func (f *Filler) Now() Fill {
 }
 
 // Run brings what is asked for, and has the group forward. It returns how the fill stood when it began and when it
-// ended. It goes on where one that was killed had come to.
+// ended. It goes on where one that was killed had come to. After ErrHangs it uses Files still.
 func (f *Filler) Run(ctx context.Context) (before, after Fill, err error) {
-	err = f.run(ctx)
+	if err = f.service.inTime(ctx, func() error { return f.run(ctx) }); errors.Is(err, ErrHangs) {
+		return before, after, err
+	}
 	return f.before, f.Now(), err
 }
 

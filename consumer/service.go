@@ -80,8 +80,8 @@ func New(setup Setup) (*Service, error) {
 }
 
 // Run serves until ctx is done, then drains: it finishes and commits what is polled, takes a last snapshot and leaves
-// the group, all within the drain timeout. It returns nil after a drain, and a *StopError if a person is needed. A
-// backfill that is finished drains by itself.
+// the group, all within the drain timeout. It returns nil after a drain, and a *StopError if a person is needed, which is
+// ErrHangs if a disk or a server holds it up for longer. A backfill that is finished drains by itself.
 func (s *Service) Run(ctx context.Context) error {
 	ctx, done := context.WithCancel(ctx)
 	defer done()
@@ -92,7 +92,7 @@ func (s *Service) Run(ctx context.Context) error {
 
 // run serves until hard is done, and drains from when ctx is.
 func (s *Service) run(hard, ctx context.Context, done func()) error {
-	err := s.serve(hard, ctx, done)
+	err := s.inTime(hard, func() error { return s.serve(hard, ctx, done) })
 	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil
 	}

@@ -87,6 +87,7 @@ type Setup struct {
 	forbidden    time.Duration // for tests; 0: journal.ForbiddenPatience
 	previewFor   time.Duration // for tests; 0: the constant
 	waited       time.Duration // for tests: how long a partition has waited already when it begins to wait
+	lastSteps    time.Duration // for tests; 0: the constant
 	// openFiles is for tests; nil: files.Open
 	openFiles func(path string, of files.Owner) (*files.Directory, error)
 }

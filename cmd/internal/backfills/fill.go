@@ -68,7 +68,11 @@ func (v *filling) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(files.Mend(err, "the same command goes on"), directory.End(false)) }()
+	defer func() {
+		if err = files.Mend(err, "the same command goes on"); !errors.Is(err, consumer.ErrHangs) {
+			err = errors.Join(err, directory.End(false))
+		}
+	}()
 	if directory == nil && v.config.Judge.Duplicates.Remember.Directory != "" {
 		v.logger.Warn().Str("remedy", "add --directory DIR to keep old documents in files").
 			Msg("fill ignores duplicates.remember.directory and holds the whole window in memory")

@@ -191,18 +191,24 @@ func TestSearchesHoldNobodyUp(t *testing.T) {
 	w.audited()
 }
 
+// bends has pages be read with a flipped bit while it is set.
+func (d *disk) bends() *atomic.Bool {
+	var now atomic.Bool
+	d.system.Bend = func(_ filestest.Call, read []byte) int {
+		if now.Load() && len(read) == files.PageBytes {
+			read[0] ^= 1
+		}
+		return len(read)
+	}
+	return &now
+}
+
 // TestHealedAgainAndAgain: a member whose file is whole, but never what memory says, restores. It does not heal it for ever.
 func TestHealedAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	w, _ := remembering(t, 2500)
 	d, said := newDisk(t), w.logged()
-	var bends atomic.Bool
-	d.system.Bend = func(_ filestest.Call, read []byte) int {
-		if bends.Load() && len(read) == files.PageBytes {
-			read[0] ^= 1
-		}
-		return len(read)
-	}
+	bends := d.bends()
 	m := w.start(named("m"), d.has)
 	w.produce(2000, 1)
 	w.settled()

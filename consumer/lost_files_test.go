@@ -4,7 +4,6 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -60,22 +59,20 @@ func TestFileIsLostAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	w, _ := remembering(t, 2500)
 	d, said := newDisk(t), w.logged()
-	var bends atomic.Bool
-	d.system.Bend = func(_ filestest.Call, read []byte) int {
-		if bends.Load() && len(read) == files.PageBytes {
-			read[0] ^= 1
-		}
-		return len(read)
-	}
+	bends := d.bends()
 	m := w.launch(named("m"), d.has)
 	w.produce(2000, 1)
 	w.settled()
 	w.quiet(m)
 	bends.Store(true)
 	w.produce(2000, 1)
-	err := m.wait()
+	select {
+	case <-m.ended:
+	case <-w.context().Done():
+		t.Fatal("it does not end")
+	}
 	var stopped *StopError
-	if !errors.As(err, &stopped) || !errors.Is(err, member.ErrFileLost) || !strings.Contains(stopped.Remedy, "replace the disk of duplicates.remember.directory") {
+	if err := m.wait(); !errors.As(err, &stopped) || !errors.Is(err, member.ErrFileLost) || !strings.Contains(stopped.Remedy, "replace the disk of duplicates.remember.directory") {
 		t.Errorf("it ends with %v", err)
 	}
 	if n := said.count("a file of old documents is lost"); n < member.MaxLives-1 {

@@ -20,9 +20,8 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// SettingsVersion stands for the meaning of the settings that decide verdicts. It rises when the same settings begin to
-// decide differently, so that members of both versions refuse to run together.
-const SettingsVersion = "2"
+// SettingsVersion is that of the index: members of two versions refuse to run together.
+const SettingsVersion = index.SettingsVersion
 
 // Config is every setting of the program, by room.
 type Config struct {

@@ -14,6 +14,15 @@ import (
 // that has the value at which it is left out counts as left out. What a text means is its fixed text. Bounds are no part
 // of it, because they can be changed (bounds.go).
 
+// SettingsVersion stands for the meaning of the settings that decide verdicts. It rises when the same settings begin to
+// decide differently, so that what was decided by another version is not continued.
+const SettingsVersion = "2"
+
+// Settings returns the canonical text of p, for those who have no other settings that decide verdicts.
+func (p Params) Settings() []byte {
+	return setting.Canonical(SettingsVersion+" "+p.Version(), map[string]any{"": p})
+}
+
 // Hash is the hash of a text, as it is.
 func Hash(text []byte) uint64 { return xxhash.Sum64(text) }
 

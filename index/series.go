@@ -56,7 +56,13 @@ func NewSeries(p Params, bytes setting.Bytes, settings []byte) (*Series, error) 
 	if err != nil {
 		return nil, fmt.Errorf("build series: %w", err)
 	}
-	replica, err := NewReplica(p.Untimed(bytes), Fingerprint(settings))
+	return NewTimedSeries(p.Untimed(bytes), settings)
+}
+
+// NewTimedSeries makes a Series without documents, whose window has the bounds of p. Its time is what At says. settings is
+// the canonical text of p.
+func NewTimedSeries(p Params, settings []byte) (*Series, error) {
+	replica, err := NewReplica(p, Fingerprint(settings))
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +92,21 @@ func (s *Series) Replica() *Replica { return s.replica }
 // Source is the source partition of all documents.
 func (s *Series) Source() entry.Source { return s.run.Source }
 
+// At says that the documents to come arrive at a time, in ms since 1970. The time of the window never goes back.
+func (s *Series) At(time int64) { s.at.LogAppendTime, s.run.Wall = time, time }
+
+// Change puts bounds in force for the documents to come. Params.CheckBounds says what speaks against them.
+func (s *Series) Change(bounds []byte) error {
+	s.at.Offset++
+	effect, err := s.applyBy(s.at, &SettingsChange{
+		Header: s.run.Header, Bounds: Bounds{Number: s.replica.Bounds().Number + 1, Text: bounds},
+	})
+	if err == nil && !effect.Applied {
+		err = fmt.Errorf("%w: %s", ErrBounds, bounds)
+	}
+	return err
+}
+
 // Judge judges entries, whose offsets ascend from call to call. The verdicts are valid until the next call.
 func (s *Series) Judge(entries []entry.Entry) ([]Verdict, error) {
 	if len(entries) == 0 {
@@ -101,8 +122,12 @@ func (s *Series) Judge(entries []entry.Entry) ([]Verdict, error) {
 	return judged, nil
 }
 
-// Skip says that all documents below a number are done with, so that no verdict of them is held.
+// Skip says that all documents below a number are done with, so that no verdict of them is held. Where that was said
+// before, nothing changes.
 func (s *Series) Skip(number int64) error {
+	if known, _ := s.replica.Partition(s.run.Source); known.Base >= number {
+		return nil
+	}
 	_, err := s.apply(number, nil)
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +15,6 @@ import (
 	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/snapshot/archive"
 	"github.com/unecho/unecho/index/window"
@@ -54,22 +54,10 @@ func (x *Index) save(ctx context.Context, w io.Writer, taken int64, beside bool)
 		Index: indexName, Position: snapshot.Position{JournalTopic: journalOfFiles(), LeaderEpoch: -1, Offset: c.Next},
 		Taken: taken, Fingerprint: c.Fingerprint, State: c.State(),
 	}
-	s := captured{views: map[string]*window.View{}, directory: x.params.Directory}
-	for i := range c.Segments {
-		view := &c.Segments[i]
-		if beside && view.File() != "" {
-			continue
-		}
-		data, err := s.data(ctx, view)
-		if err != nil {
-			return err
-		}
-		segment := snapshot.NewSegment(data, view.Documents())
-		segment.Number, segment.Sealed = view.Number, view.Sealed
-		s.views[segment.Name] = view
-		m.Segments = append(m.Segments, segment)
+	if beside {
+		c.Segments = slices.DeleteFunc(c.Segments, func(v window.View) bool { return v.File() != "" })
 	}
-	return archive.Write(ctx, w, s, &m)
+	return archive.WriteCaptured(ctx, w, m, c.Segments, x.params.Directory.Beside())
 }
 
 // filed returns the names of the files in which segments lie, the oldest first.
@@ -80,28 +68,6 @@ func (x *Index) filed() (names []string) {
 		}
 	}
 	return names
-}
-
-// captured encodes a segment, or reads it from its file, when it is fetched.
-type captured struct {
-	views     map[string]*window.View
-	directory *files.Directory
-}
-
-// Segment implements snapshot.Fetcher.
-func (s captured) Segment(ctx context.Context, name string) ([]byte, error) {
-	view, ok := s.views[name]
-	if !ok {
-		return nil, &snapshot.MissingSegmentsError{Names: []string{name}}
-	}
-	return s.data(ctx, view)
-}
-
-func (s captured) data(ctx context.Context, view *window.View) ([]byte, error) {
-	if view.Away() {
-		return s.directory.Read(ctx, view.File())
-	}
-	return view.Append(nil), nil
 }
 
 // errUnread is returned if a run is stopped while an index is read.
@@ -169,21 +135,11 @@ func restore(
 		old = append(old, snapshot.Segment{Name: name, Sealed: true})
 	}
 	m.Segments = append(old, m.Segments...)
-	replica, err := snapshot.Restore(ctx, file, beside, m, state, func(segments int) {
+	return file.Restore(ctx, beside, m, state, func(segments int) {
 		if p.Shown != nil {
 			p.Shown("reading the index", int64(segments), int64(len(m.Segments)))
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	for err == nil { // behind it may be more that is read
-		_, _, err = file.Next()
-	}
-	if !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	return replica, nil
 }
 
 // OpenIndex makes an index that knows no document, or the one of a file.

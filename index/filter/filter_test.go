@@ -47,10 +47,10 @@ func shared(t testing.TB, n int, elements ...string) []string {
 func series(texts []string) []filter.Document {
 	documents := make([]filter.Document, len(texts))
 	for i, text := range texts {
-		switch {
-		case i%50 == 10:
+		switch i % 50 {
+		case 10:
 			text = " \t"
-		case i%50 == 20:
+		case 20:
 			text = "Sold out"
 		}
 		d := filter.Document{ID: fmt.Sprint("d", i), Text: []byte(text), Time: time.UnixMilli(1_700_000_000_123).Add(time.Duration(i) * time.Minute)}

@@ -149,7 +149,7 @@ func TestOpenChangesBounds(t *testing.T) {
 		c.change(&p.Duplicates)
 		f, err := filter.Open(p, data)
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: the snapshot is not opened: %v", name, err)
 			continue
 		}
 		twin := newTwin(t, filter.DefaultParams())

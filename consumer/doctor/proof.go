@@ -43,13 +43,8 @@ func (p *target) find(ctx context.Context, name string) (broker.Topic, error) {
 }
 
 // existing returns those of the topics that exist.
-func (p *target) existing(names ...string) []string { return p.those(names, there) }
-
-// unasked returns those of the topics of which it is not known whether they exist.
-func (p *target) unasked(names ...string) []string { return p.those(names, unknown) }
-
-func (p *target) those(names []string, are presence) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return p.topic[name] != are })
+func (p *target) existing(names ...string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return p.topic[name] != there })
 }
 
 // twice looks, and looks a second time where a finding would cost something. Of such findings it keeps those that both

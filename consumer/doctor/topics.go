@@ -17,7 +17,7 @@ import (
 func (p *target) allTopics(ctx context.Context) (findings []Finding, err error) {
 	p.topic = map[string]presence{}
 	findings = withUnseen(p.findSources(ctx))
-	p.must, err = p.demand(ctx)
+	p.must, err = demand(ctx, p)
 	findings = withUnseen(findings, err)
 	for _, name := range p.sources {
 		if ctx.Err() != nil {
@@ -92,7 +92,7 @@ func (p *target) sourceAndOutputs(ctx context.Context, name string) ([]Finding, 
 }
 
 // demand finds how large a record outputs must take, as the start does. It asks the sources.
-func (p *target) demand(ctx context.Context) (int, error) {
+func demand(ctx context.Context, p *target) (int, error) {
 	most := int(p.in.Sink.MaxRecordBytes)
 	if !p.named || p.in.Sink.MaxRecordBytes > sink.DefaultParams().MaxRecordBytes {
 		return most, nil

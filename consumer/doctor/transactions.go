@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -119,12 +120,12 @@ func (p *target) hanging(ctx context.Context, known kadm.DescribedTransactions) 
 		return nil, fmt.Errorf("describe producers: %w", err)
 	}
 	findings, told, unsure := p.unseenProducers(described), map[string]bool{}, false
-	var unknown []Finding
+	var orphans []Finding
 	for _, d := range described.SortedProducers() {
 		t := coordinated(known, &d)
 		if t == nil {
 			if f, found := p.hangs(&d); found {
-				unknown = append(unknown, f)
+				orphans = append(orphans, f)
 			}
 			continue
 		}
@@ -139,11 +140,12 @@ func (p *target) hanging(ctx context.Context, known kadm.DescribedTransactions) 
 			findings = append(findings, f)
 		}
 	}
-	if len(unknown) > 0 {
-		unknown, err = p.unlisted(ctx, unknown)
-		return append(findings, unknown...), err
+	if len(orphans) > 0 {
+		orphans, err = p.unlisted(ctx, orphans)
+		return append(findings, orphans...), err
 	}
-	if len(findings) == 0 && !unsure && len(p.unasked(append(p.outputs(), p.sources...)...)) == 0 {
+	unasked := func(name string) bool { return p.topic[name] == unknown }
+	if len(findings) == 0 && !unsure && !slices.ContainsFunc(append(p.outputs(), p.sources...), unasked) {
 		findings = append(findings, fine("none hangs on sources and outputs"))
 	}
 	return findings, nil

@@ -155,7 +155,7 @@ func TestSearchOfAFileThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newShelved(t)
 		var said bytes.Buffer
-		b.Logger = zerolog.New(&said)
+		b.Logger = zerolog.New(zerolog.SyncWriter(&said))
 		b.judges(mostUnfiled)
 		var bad atomic.Bool
 		b.fails(&bad)
@@ -174,6 +174,7 @@ func TestSearchOfAFileThatHangs(t *testing.T) {
 			}
 			cancel()
 		}
+		synctest.Wait() // until the log is written
 		n := 0
 		for name := range b.replica.Files().Names() {
 			n += strings.Count(said.String(), name)

@@ -50,8 +50,7 @@ func TestWatch(t *testing.T) {
 	_, err = f.ReadAt(make([]byte, len(data)), 0)
 	noError(t, err)
 	noError(t, f.Close())
-	err = d.Keep(files.Only())
-	noError(t, err)
+	noError(t, d.Keep(files.Only()))
 	for _, op := range []string{"create", "write", "sync", "rename", "syncdir", "open", "read", "list", "remove"} {
 		if seen[op] == 0 {
 			t.Errorf("there was no %s", op)

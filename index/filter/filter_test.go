@@ -262,8 +262,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestTooLong: a text that cannot be compared is refused, and what comes after it is judged as if it had not been there.
-func TestTooLong(t *testing.T) {
+// TestTextTooLarge: a text that cannot be compared is refused, and what comes after it is judged as if it had not been there.
+func TestTextTooLarge(t *testing.T) {
 	f, err := filter.New(filter.DefaultParams())
 	if err != nil {
 		t.Fatal(err)

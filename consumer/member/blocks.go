@@ -53,7 +53,7 @@ func (o *old) keepBlocks(ctx context.Context) error {
 			o.f.Logger.Warn().Err(err).Msg("blocks of old documents are not merged: lookups ask more of them until that can be done")
 		}
 		if retry.Pause(ctx, pause) != nil {
-			return nil
+			return nil //nolint:nilerr // that is its end
 		}
 	}
 }

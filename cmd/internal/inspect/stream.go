@@ -48,7 +48,7 @@ func (c *Client) Follow(ctx context.Context, f Filter, last string, s Stream) er
 		}
 		s.Lost(err)
 		if retry.Pause(ctx, c.again) != nil {
-			return nil // whoever cancels wants the end
+			return nil //nolint:nilerr // whoever cancels wants the end
 		}
 	}
 }

@@ -121,7 +121,7 @@ func (t *Tuner) source(ctx context.Context, from source, report *Report, tried *
 			"more than %d pairs reach %v: many documents are copies of each other; take a smaller sample, or a higher threshold",
 			t.MostPairs, slices.Min(t.Grid.Thresholds)), report, tried)
 		return nil
-	case err != nil && ctx.Err() != nil:
+	case err != nil && over(ctx):
 		t.skip(settings, t.stopped(), report, tried)
 		return nil
 	case err != nil:

@@ -26,10 +26,13 @@ type found struct {
 // steps of the histogram.
 const steps = 20
 
+// over says whether the time is spent. That is no error: the report says what was not tried.
+func over(ctx context.Context) bool { return ctx.Err() != nil }
+
 // find returns the truth. If there are more than MostPairs pairs it returns eval.ErrPairs, and if ctx is done its
 // error.
 func (t *Tuner) find(ctx context.Context, from source) (*found, error) {
-	if ctx.Err() != nil {
+	if over(ctx) {
 		return nil, ctx.Err()
 	}
 	t.Progress(from.String()+": shingles", 0, -1)
@@ -132,7 +135,7 @@ func (t *Tuner) gather(ctx context.Context, what string, join *eval.Join) ([]eva
 // try tries one setting at its thresholds. An impossible setting, or one for which no time is left, is skipped, with
 // the reason.
 func (t *Tuner) try(ctx context.Context, s Setting, f *found) (rows []Row, skipped []Skipped, err error) {
-	if ctx.Err() != nil {
+	if over(ctx) {
 		return nil, t.skipped(s, t.stopped()), nil
 	}
 	p, err := t.plan(&s)
@@ -146,7 +149,7 @@ func (t *Tuner) try(ctx context.Context, s Setting, f *found) (rows []Row, skipp
 	}
 	signing := time.Since(began)
 	for _, s.Threshold = range t.Grid.thresholds(s) {
-		if ctx.Err() != nil {
+		if over(ctx) {
 			return rows, t.skipped(s, t.stopped(), rows...), nil
 		}
 		began, p.Duplicates.Threshold = time.Now(), s.Threshold

@@ -103,7 +103,7 @@ func (p HTTPParams) ReadToken() (string, error) {
 // Loopback says whether http.listen is reached from this machine alone.
 func (p HTTPParams) Loopback() bool {
 	host, _, err := net.SplitHostPort(p.Listen)
-	return err == nil && certificate.Loopback(host)
+	return err == nil && certificate.Loopback(strings.ToLower(host))
 }
 
 // Warnings are about settings that are allowed and unwise. The caller logs them once.

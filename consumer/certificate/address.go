@@ -3,13 +3,13 @@ package certificate
 import (
 	"net"
 	"net/url"
-	"strings"
 )
 
-// Loopback says whether only this machine can reach a host, so that what is sent there need not be encrypted.
+// Loopback says whether only this machine can reach a host, so that what is sent there need not be encrypted. Go's client
+// sends requests to LOCALHOST through a proxy, so that is no loopback.
 func Loopback(host string) bool {
 	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // Shown returns an address without the password that may be in it.

@@ -20,6 +20,7 @@ func TestValidate(t *testing.T) {
 		{"on this machine", func(p *Params) { p.TokenURL = "http://127.0.0.1:1/token" }, nil},
 		{"file", func(p *Params) { *p = Params{File: "f"} }, nil},
 		{"unencrypted", func(p *Params) { p.TokenURL = "http://login.test/token" }, []string{"token_url"}},
+		{"through a proxy", func(p *Params) { p.TokenURL = "http://LOCALHOST/token" }, []string{"token_url"}},
 		{"a password in the address", func(p *Params) { p.TokenURL = "https://u:hunter2@login.test/token" }, []string{"token_url"}},
 		{"no address", func(p *Params) { p.TokenURL = "login.test" }, []string{"token_url"}},
 		{"nobody", func(p *Params) { p.ClientID, p.ClientSecret = "", "" }, []string{"client_id", "client_secret"}},

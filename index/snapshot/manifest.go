@@ -120,7 +120,7 @@ func (m *Manifest) Encode() []byte {
 	b = wire.AppendString(b, m.Index)
 	b = binary.AppendUvarint(b, uint64(len(m.Segments)))
 	for _, s := range m.Segments {
-		b, _ = hex.AppendDecode(b, []byte(s.Name)) // Check refuses a name that is none
+		b, _ = hex.AppendDecode(b, []byte(s.Name)) // Check refuses an invalid name
 		b = binary.AppendUvarint(b, s.Number)
 		b = append(b, wire.Flag(s.Sealed))
 		b = binary.AppendUvarint(b, uint64(s.Bytes))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,6 +103,37 @@ func TestLinkedSegments(t *testing.T) {
 	m := snapshot.Manifest{Index: "orders", Segments: []snapshot.Segment{segment}}
 	if err := errors.Join(s.PutSegment(t.Context(), segment.Name, nil), s.Publish(t.Context(), m)); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestFilesElsewhere: somebody has put files aside, in directories beside those where the store looks for them.
+func TestFilesElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	s := openAt(t, dir, "orders")
+	segment, aside := snapshot.NewSegment(nil, 1), snapshot.NewSegment([]byte("aside"), 1)
+	for at, name := range map[string]string{
+		"manifests/old":     snapshot.Position{Offset: 9}.FileName(),
+		"segments/old/more": aside.Name,
+		"segments":          "x",
+	} {
+		at = filepath.Join(s.dir.root, at)
+		if err := errors.Join(os.MkdirAll(at, 0o700), os.WriteFile(filepath.Join(at, name), []byte("aside"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.PutSegment(t.Context(), segment.Name, nil); err != nil {
+		t.Fatal(err)
+	}
+	if missing, err := s.HasSegments(t.Context(), []string{segment.Name, aside.Name}); err != nil || !slices.Equal(missing, []string{aside.Name}) {
+		t.Errorf("missing are %v, error %v; want the one that lies elsewhere", missing, err)
+	}
+	m := snapshot.Manifest{Index: "orders", Segments: []snapshot.Segment{segment}}
+	if err := s.Publish(t.Context(), m); err != nil {
+		t.Errorf("publish is refused: %v", err)
+	}
+	age(t, dir, 2*snapshot.Grace)
+	if done, err := s.Collect(t.Context(), 1); err != nil || done.Manifests+done.Segments != 0 {
+		t.Errorf("collected %+v, error %v; want nothing", done, err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/index/snapshot/lockfile"
+	"github.com/unecho/unecho/index/snapshot/objects"
 )
 
 // A waiter tries again after lockPoll, then each time after twice as long, up to lockPollMost, because flock cannot
@@ -28,7 +29,11 @@ func (d directory) Exclusively(ctx context.Context, fn func(ctx context.Context)
 			return err
 		}
 		if f != nil {
-			return errors.Join(fn(ctx), f.Close())
+			err := d.disk.SyncDir(filepath.Join(d.root, objects.Manifests)) // whoever had the lock may have died before that
+			if err == nil {
+				err = fn(ctx)
+			}
+			return errors.Join(err, f.Close())
 		}
 		select {
 		case <-ctx.Done():

@@ -1,6 +1,7 @@
 package localdir
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -29,7 +30,7 @@ type directory struct {
 // path is where an object lies: segments are spread over directories by the first two characters of their names.
 func (d directory) path(name string) string {
 	if segment, is := strings.CutPrefix(name, objects.Segments); is {
-		name = objects.Segments + segment[:2] + "/" + segment
+		name = objects.Segments + segment[:min(2, len(segment))] + "/" + segment
 	}
 	return filepath.Join(d.root, name)
 }
@@ -84,19 +85,20 @@ func absent(err error) error {
 	return err
 }
 
-// List implements objects.Place.
+// List implements objects.Place. A file that does not lie where its name belongs is nobody's.
 func (d directory) List(ctx context.Context, prefix string) (all []objects.Object, err error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	root := filepath.Join(d.root, prefix) + string(filepath.Separator) // by it, a link to a directory is followed
-	err = filepath.WalkDir(root, func(_ string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
+	root := filepath.Join(d.root, prefix) + string(filepath.Separator) // the separator makes WalkDir follow a link
+	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err = cmp.Or(err, ctx.Err()); err != nil || e.IsDir() {
 			return err
 		}
-		info, err := e.Info()
+		name := prefix + e.Name()
+		if path != d.path(name) {
+			return nil
+		}
+		info, err := os.Stat(path) // of what a link means
 		if err == nil {
-			all = append(all, objects.Object{Name: prefix + e.Name(), Bytes: info.Size(), At: info.ModTime()})
+			all = append(all, objects.Object{Name: name, Bytes: info.Size(), At: info.ModTime()})
 		}
 		return durable.IgnoreMissing(err) // deleted since the directory was read
 	})

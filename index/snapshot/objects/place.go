@@ -31,9 +31,9 @@ type Object struct {
 type Place interface {
 	// Put writes an object, wholly or not at all. When it returns, the object is durable.
 	Put(ctx context.Context, name string, data []byte) error
-	// Read reads an object that has at most so many bytes. Expect ErrAbsent.
+	// Read reads an object that has at most that many bytes. Expect ErrAbsent.
 	Read(ctx context.Context, name string, most int64) ([]byte, error)
-	// Head reads the first so many bytes of an object, or all if there are fewer. Expect ErrAbsent.
+	// Head reads the first bytes of an object, or all if there are fewer. Expect ErrAbsent.
 	Head(ctx context.Context, name string, bytes int64) ([]byte, error)
 	// List lists the objects whose names begin with Segments or with Manifests.
 	List(ctx context.Context, prefix string) ([]Object, error)
@@ -42,10 +42,10 @@ type Place interface {
 	// Exclusively runs fn under the collector's lock, which Publish and Collect share. The context that fn gets ends while
 	// the lock is still held.
 	Exclusively(ctx context.Context, fn func(ctx context.Context) error) error
-	// Now returns the time by the clock of the place. It is asked after another method.
+	// Now returns the time by the clock of the place. Call it after another method: some places tell it with their answers.
 	Now() (time.Time, error)
 	// Called is what errors call an object.
 	Called(name string) string
-	// Wrap adds what was done, and a remedy, to an error. Of no error it makes none.
+	// Wrap adds what was done, and a remedy, to an error. It returns nil for nil.
 	Wrap(err error, format string, args ...any) error
 }

@@ -11,15 +11,10 @@ import (
 	"github.com/unecho/unecho/index/snapshot"
 )
 
-const (
-	// askBound bounds a call that moves no segment, dataBound one that does (with it, MaxBytes need 2 MB/s).
-	askBound  = 30 * time.Second
-	dataBound = 2 * time.Minute
-	// takeBackBound is how long it may take to take a manifest back.
-	takeBackBound = 2 * time.Second
-)
+// takeBackBound is how long it may take to take a manifest back.
+const takeBackBound = 2 * time.Second
 
-// Store is what a snapshot.Store is in all places.
+// Store has what a snapshot.Store is in all places. The place bounds how long its calls take.
 type Store struct {
 	Place Place
 	Index string
@@ -33,8 +28,6 @@ func manifestName(p snapshot.Position) string { return Manifests + p.FileName() 
 
 // PutSegment implements snapshot.Store.
 func (s *Store) PutSegment(ctx context.Context, name string, data []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, dataBound)
-	defer cancel()
 	sealed, err := snapshot.SealSegment(name, data)
 	if err == nil {
 		err = s.Place.Put(ctx, Segments+name, sealed)
@@ -44,8 +37,6 @@ func (s *Store) PutSegment(ctx context.Context, name string, data []byte) error 
 
 // HasSegments implements snapshot.Store.
 func (s *Store) HasSegments(ctx context.Context, names []string) (missing []string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, askBound)
-	defer cancel()
 	stored, err := s.segments(ctx)
 	if err != nil {
 		return nil, s.Place.Wrap(err, "look for segments")
@@ -72,8 +63,6 @@ func (s *Store) segments(ctx context.Context) (map[string]Object, error) {
 
 // Segment implements snapshot.Store.
 func (s *Store) Segment(ctx context.Context, name string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, dataBound)
-	defer cancel()
 	data, err := s.segment(ctx, name)
 	return data, s.Place.Wrap(err, "read segment")
 }
@@ -122,7 +111,10 @@ func (s *Store) publish(ctx context.Context, m *snapshot.Manifest) error {
 	if err := s.Place.Put(ctx, name, sealed); err != nil {
 		return err
 	}
-	if found, err := s.Place.Read(ctx, name, int64(len(sealed))); err != nil || !bytes.Equal(found, sealed) {
+	switch found, err := s.Place.Read(ctx, name, int64(len(sealed))); {
+	case err != nil && !errors.Is(err, ErrAbsent):
+		return err
+	case !bytes.Equal(found, sealed):
 		return errors.Join(err, errors.New("the manifest cannot be read back as it was written"))
 	}
 	err = s.complete(ctx, m)
@@ -166,8 +158,6 @@ func (s *Store) published(ctx context.Context) ([]snapshot.Info, error) {
 
 // Manifests implements snapshot.Store.
 func (s *Store) Manifests(ctx context.Context) ([]snapshot.Info, error) {
-	ctx, cancel := context.WithTimeout(ctx, askBound)
-	defer cancel()
 	infos, err := s.infos(ctx, false)
 	return infos, s.Place.Wrap(err, "list snapshots")
 }
@@ -200,8 +190,6 @@ func (s *Store) infos(ctx context.Context, locked bool) ([]snapshot.Info, error)
 
 // Manifest implements snapshot.Store.
 func (s *Store) Manifest(ctx context.Context, at snapshot.Position) (snapshot.Manifest, error) {
-	ctx, cancel := context.WithTimeout(ctx, dataBound)
-	defer cancel()
 	m, err := s.manifest(ctx, at)
 	return m, s.Place.Wrap(err, "read snapshot at %v", at)
 }

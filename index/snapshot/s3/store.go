@@ -24,8 +24,9 @@ import (
 )
 
 const (
-	// askBound bounds a question to the store. How long segments and manifests may take is for objects.
-	askBound = 30 * time.Second
+	// askBound bounds a call that moves no segment, dataBound one that does (with it, MaxBytes need 2 MB/s).
+	askBound  = 30 * time.Second
+	dataBound = 2 * time.Minute
 	// attempts is how often a request is sent, until its bound, to a store that is overloaded or away.
 	attempts = 5
 	// aPage of a list, and mostNamed indexes in it, are enough to tell a wrong name.

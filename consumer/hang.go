@@ -32,7 +32,7 @@ func (s *Service) inTime(hard context.Context, run func() error) error {
 	}
 	return &stop.Error{
 		What:   "this process ends without its last steps",
-		Err:    fmt.Errorf("%w: %s", ErrHangs, cmp.Or(s.replicas.Silent(time.Now()), "a disk or a server does not answer")),
+		Err:    fmt.Errorf("%w: %s", ErrHangs, cmp.Or(s.replicas.Silent(time.Now()), "a disk or a server does not answer, or a step takes long")),
 		Remedy: "look at that disk or server",
 	}
 }

@@ -56,8 +56,8 @@ func (l *Lives) Another(f *Follower, err error) (again bool, _ error) {
 	if !overtaken && !lost {
 		return false, err
 	}
-	next := f.Next()
-	if overtaken && f.caughtUp.Load() || lost && next > l.reached {
+	next, own := f.Next(), f.caughtUp.Load() || f.From() <= l.reached // else another member's snapshot came further
+	if overtaken && f.caughtUp.Load() || lost && own && next > l.reached {
 		l.inVain = 0
 	}
 	l.reached = max(l.reached, next)

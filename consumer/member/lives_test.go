@@ -19,16 +19,18 @@ func TestLives(t *testing.T) {
 		err      error
 		reached  []int64 // by one replica after another; the last one again and again
 		caughtUp bool
-		ends     int // after so many; 0: never
+		others   bool // have a snapshot that comes further each time
+		ends     int  // after so many; 0: never
 		says     string
 	}{
-		"a file is lost each time":    {lost, []int64{7}, false, 5, "block 0-15.block: damaged\n  replace the disk of duplicates.remember.directory"},
-		"and the replica caught up":   {lost, []int64{7}, true, 5, "at journal offset 7"},
-		"each comes further":          {lost, []int64{7, 8, 9, 10, 11, 12, 13}, false, 11, "at journal offset 13"},
-		"one falls back":              {lost, []int64{7, 5, 7, 6}, false, 5, "at journal offset 7"},
-		"overtaken each time":         {overtaken, []int64{7, 8, 9, 10, 11}, false, 5, "raise snapshots.every"},
-		"overtaken after a long time": {overtaken, []int64{7}, true, 0, ""},
-		"of another kind":             {errors.New("another end"), []int64{7}, false, 1, "another end"},
+		"a file is lost each time":    {lost, []int64{7}, false, false, 5, "block 0-15.block: damaged\n  replace the disk of duplicates.remember.directory"},
+		"and the replica caught up":   {lost, []int64{7}, true, false, 5, "at journal offset 7"},
+		"each comes further":          {lost, []int64{7, 8, 9, 10, 11, 12, 13}, false, false, 11, "at journal offset 13"},
+		"one falls back":              {lost, []int64{7, 5, 7, 6}, false, false, 5, "at journal offset 7"},
+		"others come further":         {lost, []int64{7, 8, 9, 10, 11, 12, 13}, false, true, 5, "at journal offset 11"},
+		"overtaken each time":         {overtaken, []int64{7, 8, 9, 10, 11}, false, false, 5, "raise snapshots.every"},
+		"overtaken after a long time": {overtaken, []int64{7}, true, false, 0, ""},
+		"of another kind":             {errors.New("another end"), []int64{7}, false, false, 1, "another end"},
 	} {
 		var lives Lives
 		var again bool
@@ -38,6 +40,9 @@ func TestLives(t *testing.T) {
 			f := restedFollower(t)
 			f.replica.Await(c.reached[min(n, len(c.reached)-1)])
 			f.caughtUp.Store(c.caughtUp)
+			if c.others {
+				f.place.Offset = f.Next()
+			}
 			again, err = lives.Another(f, c.err)
 		}
 		switch stopped := (*stop.Error)(nil); {

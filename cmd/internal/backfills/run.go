@@ -95,6 +95,9 @@ func (v *process) fix(ctx context.Context) (*protocol.Plan, error) {
 func (v *process) work(ctx context.Context, plan *protocol.Plan, before protocol.Progress) (again bool, err error) {
 	began := time.Now()
 	worked := v.serve(ctx, plan)
+	if errors.Is(worked, consumer.ErrHangs) {
+		return false, worked
+	}
 	took := time.Since(began)
 	after := context.WithoutCancel(ctx)
 	state, err := v.job.Look(after)

@@ -50,8 +50,9 @@ func (s *scene) deleteBelow(topic string, offsets map[int32]int64) {
 	for p, o := range offsets {
 		below.AddOffset(topic, p, o, -1)
 	}
-	_, err := s.admin.DeleteRecords(s.bounded(), below)
+	deleted, err := s.admin.DeleteRecords(s.bounded(), below)
 	check(s.t, err)
+	check(s.t, deleted.Error())
 }
 
 // ends are the ends of the source's partitions.

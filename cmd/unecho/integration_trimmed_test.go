@@ -24,6 +24,9 @@ func (s *scene) trimmed() {
 		return newest >= end
 	})
 	s.deleteBelow(s.name+".journal", map[int32]int64{0: newest})
+	if start, _ := s.journal(s.bounded()); start < end {
+		s.t.Fatalf("the journal begins at %d, and it was to be trimmed below %d", start, newest)
+	}
 }
 
 // provesAll audits by the configuration, and demands that each document that was sent came out and is checked, but for

@@ -116,7 +116,7 @@ var ErrOpen = errors.New("a transaction is open")
 // committedPoll is how often the ends of topics are looked at.
 const committedPoll = 20 * time.Millisecond
 
-// AwaitCommitted waits until all that stands in topics now can be read by who reads committed records only, but for what was
+// AwaitCommitted waits until all that stands in topics now can be read by readers of committed records, but for what was
 // aborted, and returns how far that is. Kafka answers that a transaction is committed a moment before it writes that into
 // the topics, and a reader that asks in between sees their ends too early. Transactions that begin meanwhile are not waited
 // for. A partition without a leader and a topic that there is not are waited for as well. When ctx ends, the error is its

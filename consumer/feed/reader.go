@@ -138,7 +138,7 @@ func (r *reader) balance() {
 		}
 		list[of.Topic] = append(list[of.Topic], of.Source.Partition)
 	}
-	r.client.PauseFetchPartitions(pause) // of none it does nothing
+	r.client.PauseFetchPartitions(pause) // which does nothing if the map is empty
 	if len(resume) > 0 {
 		r.client.ResumeFetchPartitions(resume)
 	}

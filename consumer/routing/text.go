@@ -35,7 +35,7 @@ func Text(from []document.Source, out sink.Params) []byte {
 		unique, duplicate, rejected := out.Topics(source)
 		values["outputs.unique"+of+source], values["outputs.duplicate"+of+source], values["outputs.rejected"+of+source] = unique,
 			duplicate, rejected
-		if verdicts := out.VerdictsTopic(source); verdicts != "" { // else there is no such key, as before there were such topics
+		if verdicts := out.VerdictsTopic(source); verdicts != "" { // without one no key, so that older routings stay equal
 			values["outputs.verdicts"+of+source] = verdicts
 		}
 	}

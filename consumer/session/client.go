@@ -124,7 +124,7 @@ func (c *client) choose(assigned, worth []*assignment) {
 		}
 		c.paused[name] = !is
 	}
-	c.group.Client().PauseFetchPartitions(pause) // of none it does nothing
+	c.group.Client().PauseFetchPartitions(pause) // which does nothing if the map is empty
 	if len(resume) > 0 {
 		c.group.Client().ResumeFetchPartitions(resume)
 	}
@@ -152,7 +152,7 @@ func (c *client) rewind(groups []protocol.Group) {
 		}
 		to[g.Topic][g.Source.Partition] = kgo.EpochOffset{Epoch: -1, Offset: g.End}
 	}
-	c.group.Client().SetOffsets(to) // of none it does nothing
+	c.group.Client().SetOffsets(to) // which does nothing if the map is empty
 }
 
 // troubled returns the first error that came with a poll, apart from the end of its own context, which may have come if

@@ -183,8 +183,8 @@ func (u *Unpacker) Reported(p entry.PartitionName) { u.stopped.forget(p) }
 // untoldPatience is how long a partition may have been left alone when a poll begins that does not tell of it.
 const untoldPatience = 5 * time.Second
 
-// LeftAlone returns an error if the client has left a partition alone and has thrown away the message about it, by what a
-// poll that began then has told. A client that is opened anew comes to the same batch again, and tells.
+// LeftAlone returns an error if the client has left a partition alone and has thrown away the message about it. polling is
+// when the poll began whose messages were read last. A client that is opened anew comes to the same batch again, and tells.
 func (u *Unpacker) LeftAlone(polling time.Time) error {
 	if p, is := u.stopped.before(polling.Add(-untoldPatience)); is {
 		return fmt.Errorf("%v stands still at a batch that cannot be unpacked, and the client does not say so", p)

@@ -23,8 +23,8 @@ type Limits struct {
 	Held int
 }
 
-// LimitsOf are those of a client of which one batch may take so much, and that asks a broker for so many bytes at a time. It
-// holds two things unpacked: the batch that is worked on, and what comes next.
+// LimitsOf returns the limits of a client. batch bounds one batch, and fetch is how many bytes the client asks a broker for at
+// a time. It holds two things unpacked: the batch that is worked on, and what comes next.
 func LimitsOf(batch, fetch int) Limits {
 	return Limits{Batch: batch, Held: max(batch, unpackedFetches*fetch)}
 }

@@ -169,7 +169,7 @@ func (d *Directory) remove(which func(name string) bool) error {
 func (d *Directory) at(name string) string { return filepath.Join(d.path, name) }
 
 // Watch has functions be called when a file is about to be read, or to be written or removed, and what they return when that is
-// over. The first ones are called from several goroutines. Nothing else may be called meanwhile.
+// over. They are called from several goroutines. Nothing else may be called meanwhile.
 func (d *Directory) Watch(reads, writes func(file string) (over func())) {
 	d.reads, d.writes = reads, writes
 }

@@ -55,7 +55,7 @@ func (x *Index) save(ctx context.Context, w io.Writer, taken int64, beside bool)
 		Taken: taken, Fingerprint: c.Fingerprint, State: c.State(),
 	}
 	if beside {
-		c.Segments = slices.DeleteFunc(c.Segments, func(v window.View) bool { return v.File() != "" })
+		c.Segments = slices.DeleteFunc(slices.Clone(c.Segments), func(v window.View) bool { return v.File() != "" })
 	}
 	return archive.WriteCaptured(ctx, w, m, c.Segments, x.params.Directory.Beside())
 }

@@ -51,6 +51,9 @@ func written(t testing.TB) []byte {
 	if err := Write(t.Context(), &b, s, &m); err != nil {
 		t.Fatal(err)
 	}
+	if n := size(m.Encode(), distinct(&m)); n != b.Len() {
+		t.Fatalf("%d bytes are written, and %d expected", b.Len(), n)
+	}
 	return b.Bytes()
 }
 
@@ -127,6 +130,12 @@ func TestWriteRefusesDamage(t *testing.T) {
 	delete(s.segments, m.Segments[2].Name)
 	if err := Write(t.Context(), io.Discard, s, &m); !errors.Is(err, snapshot.ErrMissingSegment) {
 		t.Errorf("no content: %v", err)
+	}
+	s, m = sample()
+	m.Position.Offset = -1
+	var b bytes.Buffer
+	if err := Write(t.Context(), &b, s, &m); err == nil || b.Len() > 0 {
+		t.Errorf("a manifest that is refused when read gives %d bytes, error %v", b.Len(), err)
 	}
 	full := errors.New("full")
 	s, m = sample()

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"archive/tar"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,13 +19,20 @@ const (
 )
 
 // Write writes the snapshot of this manifest to w, with its segments fetched from store. Each is checked against the
-// manifest before it is written. The same snapshot gives the same bytes.
+// manifest before it is written, and nothing is written that NewReader refuses. The same snapshot gives the same bytes. If w
+// is a *bytes.Buffer, it grows once.
 func Write(ctx context.Context, w io.Writer, store snapshot.Fetcher, m *snapshot.Manifest) error {
-	out := tar.NewWriter(w)
-	if err := add(out, manifestName, m.Taken, m.Encode()); err != nil {
+	if err := m.Check(m.Index); err != nil {
 		return fmt.Errorf("write snapshot: %w", err)
 	}
-	segments := distinct(m)
+	manifest, segments := m.Encode(), distinct(m)
+	if b, is := w.(*bytes.Buffer); is {
+		b.Grow(size(manifest, segments))
+	}
+	out := tar.NewWriter(w)
+	if err := add(out, manifestName, m.Taken, manifest); err != nil {
+		return fmt.Errorf("write snapshot: %w", err)
+	}
 	err := snapshot.FetchSegments(ctx, store, segments, 2, func(i int, data []byte) error {
 		sealed := snapshot.Seal(snapshot.KindSegment, data)
 		return add(out, segmentsDir+segments[i].Name, m.Taken, sealed)
@@ -36,6 +44,17 @@ func Write(ctx context.Context, w io.Writer, store snapshot.Fetcher, m *snapshot
 		return fmt.Errorf("write snapshot: %w", err)
 	}
 	return nil
+}
+
+// size returns the bytes of the archive: each file has a head, and is padded to whole blocks, of which two end the archive.
+func size(manifest []byte, segments []snapshot.Segment) int {
+	const block = 512
+	padded := func(n int) int { return block + (n+block-1)/block*block }
+	total := padded(len(manifest)) + 2*block
+	for _, s := range segments {
+		total += padded(int(s.Bytes) + snapshot.Overhead)
+	}
+	return total
 }
 
 func add(out *tar.Writer, name string, taken int64, data []byte) error {

@@ -13,9 +13,11 @@ var (
 	// ErrSettings is of settings that are wrong, or not those of a snapshot.
 	ErrSettings = errors.New("settings that cannot be used")
 	// ErrTooLong is of a text that cannot be compared.
-	ErrTooLong = errors.New("the text has more than 64 MiB when normalised: judge a part of it, or leave it out")
+	ErrTooLong = errors.New("the text has more than 64 MiB, as it is or normalised: judge a part of it, or leave it out")
 	// ErrSnapshot is of bytes that are no snapshot of a filter, or not as they were written.
 	ErrSnapshot = errors.New("no whole snapshot of a filter: take an earlier one, or begin with New")
+	// ErrVersion is of a sound snapshot that this version cannot go on with.
+	ErrVersion = errors.New("written by another version of this module: begin with New, or keep that version")
 )
 
 // refuse is ErrSettings with each mistake; nil if there is none.

@@ -26,10 +26,10 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		if v.Copy {
-			fmt.Printf("news-%d: %.4f of %s (%s), copy %d\n", id, v.Similarity, v.Of.ID, v.Method, v.Ordinal)
-		} else {
+		if v.Unique() {
 			fmt.Printf("news-%d: unique\n", id)
+		} else {
+			fmt.Printf("news-%d: %.4f of %s (%s), copy %d\n", id, v.Similarity, v.Of.ID, v.Method, v.Ordinal)
 		}
 	}
 	// Output:
@@ -84,7 +84,7 @@ func ExampleOpen() {
 	}
 
 	f, err := filter.Open(filter.DefaultParams(), data)
-	if errors.Is(err, filter.ErrSnapshot) { // what it remembered is lost
+	if errors.Is(err, filter.ErrSnapshot) || errors.Is(err, filter.ErrVersion) { // what it remembered is lost
 		f, err = filter.New(filter.DefaultParams())
 	}
 	if err != nil {

@@ -21,10 +21,12 @@ func DefaultParams() Params { return index.DefaultParams() }
 // Document is what is judged.
 type Document struct {
 	ID string // names the document in verdicts about its copies; may be empty
-	// Text is only read, and may be changed when Judge returns.
+	// Text is only read, and may be changed when Judge returns. Judging takes up to a hundred times its bytes of memory, so
+	// bound it: a service does at 1 MiB.
 	Text []byte
-	// Time is when the document arrived. The window's time is the latest so far, with either duplicates.remember.clock, and
-	// begins at 1970. A time far ahead lets all before it grow old. The zero Time moves nothing.
+	// Time is when the document arrived, by the clock of your program. The window's time is the latest so far, and begins
+	// at 1970. The zero Time moves nothing. A document's own date that lies in the future empties the window, and stops
+	// ageing until then: clamp such dates first.
 	Time time.Time
 	// Scope names what the document is compared within, such as a tenant. The empty one is a scope, too.
 	Scope string
@@ -51,6 +53,9 @@ type Verdict struct {
 	// max_references, max_work) left others out.
 	Cut bool
 }
+
+// Unique says that the document is to be passed on: it is no copy, or one that is re-emitted.
+func (v Verdict) Unique() bool { return !v.Copy || v.Reemitted }
 
 // Original is the remembered document that another is a copy of.
 type Original struct {
@@ -91,6 +96,10 @@ func checked(p Params) (Params, error) {
 		wrong = append(wrong, setting.Wrong("duplicates.remember.directory", remember.Directory,
 			"has no effect: a filter is in memory", "leave it out, and bound duplicates.remember.memory"))
 	}
+	if remember.Clock == "event" {
+		wrong = append(wrong, setting.Wrong("duplicates.remember.clock", remember.Clock,
+			"has no effect: a Document has one time", "write arrival"))
+	}
 	if remember.Keys != 0 {
 		wrong = append(wrong, setting.Wrong("duplicates.remember.keys", remember.Keys,
 			"has no effect: a Document has no idempotency key", "leave it out"))
@@ -111,7 +120,7 @@ func (f *Filter) Judge(d Document) (Verdict, error) {
 	e := &f.entry[0]
 	*e = entry.Entry{Offset: f.next, Time: d.Time.UnixMilli(), Scope: scope(d.Scope), ID: []byte(d.ID)}
 	f.signer.Reset()
-	if !f.signer.Sign(e, d.Text) {
+	if len(d.Text) > entry.MaxText || !f.signer.Sign(e, d.Text) {
 		return Verdict{}, fmt.Errorf("judge document %.100q: %w", d.ID, ErrTooLong)
 	}
 	f.series.At(e.Time)

@@ -1,6 +1,7 @@
 package filter_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -77,7 +78,6 @@ func variants() []variant {
 		{"estimate", func(p *index.DuplicatesParams) { p.Verify = "estimate" }, false},
 		{"simhash", func(p *index.DuplicatesParams) { p.Method, p.Distance = "simhash", 6 }, false},
 		{"compare_copies", func(p *index.DuplicatesParams) { p.CompareCopies = true }, false},
-		{"event clock", func(p *index.DuplicatesParams) { p.Remember.Clock, p.Remember.Age = "event", 30*time.Minute }, true},
 		{"age", func(p *index.DuplicatesParams) { p.Remember.Age = 30 * time.Minute }, true},
 		{"documents", func(p *index.DuplicatesParams) { p.Remember.Documents = 20 }, true},
 		{"memory", func(p *index.DuplicatesParams) { p.Remember.Memory = 20 << 10 }, true},
@@ -241,6 +241,7 @@ func TestNewRefuses(t *testing.T) {
 	p := filter.DefaultParams()
 	p.Duplicates.Threshold, p.Duplicates.Shingle = 0.80001, "words"
 	p.Duplicates.Remember.Directory, p.Duplicates.Remember.Keys = "/old", time.Hour
+	p.Duplicates.Remember.Clock = "event"
 	p.Duplicates.Remember.Age, p.Duplicates.Remember.Memory = 0, 0
 	_, err := filter.New(p)
 	if !errors.Is(err, filter.ErrSettings) {
@@ -251,6 +252,7 @@ func TestNewRefuses(t *testing.T) {
 		"duplicates.shingle: words: is no shingle; write word:N",
 		"duplicates.remember.age: the window has no bound",
 		"duplicates.remember.directory: /old: has no effect: a filter is in memory; leave it out",
+		"duplicates.remember.clock: event: has no effect: a Document has one time; write arrival",
 		"duplicates.remember.keys: 1h0m0s: has no effect: a Document has no idempotency key; leave it out",
 	} {
 		if !strings.Contains(err.Error(), want) {
@@ -276,10 +278,14 @@ func TestTextTooLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	long := []byte(strings.Repeat("a", entry.MaxText+1))
-	if _, err := f.Judge(filter.Document{ID: "long", Text: long}); !errors.Is(err, filter.ErrTooLong) ||
-		!strings.Contains(err.Error(), `"long"`) {
-		t.Errorf("the error is %v, want ErrTooLong and the id", err)
+	for name, long := range map[string][]byte{
+		"as it is":   bytes.Repeat([]byte(" "), entry.MaxText+1), // nothing when normalised
+		"normalised": bytes.Repeat([]byte("\ufdfa"), entry.MaxText/33+1),
+	} {
+		if _, err := f.Judge(filter.Document{ID: "long", Text: long}); !errors.Is(err, filter.ErrTooLong) ||
+			!strings.Contains(err.Error(), `"long"`) {
+			t.Errorf("too long %s: the error is %v, want ErrTooLong and the id", name, err)
+		}
 	}
 	if after, err := f.Snapshot(); err != nil || string(after) != string(before) {
 		t.Errorf("the state is another one after it; error %v", err)

@@ -18,7 +18,8 @@ const snapshotName = "filter"
 
 func journal() [16]byte { return [16]byte([]byte("unecho/a-filter/")) }
 
-// Snapshot returns the state, in the format of unecho snapshot export. Equal states give equal bytes.
+// Snapshot returns the state, in the format of unecho snapshot export. A second one has the same bytes if nothing was
+// judged between. It is about as large as the window, and judging waits for it: for seconds at a full default window.
 func (f *Filter) Snapshot() ([]byte, error) {
 	if err := f.series.Skip(f.next); err != nil {
 		return nil, fmt.Errorf("snapshot of a filter: %w", err)
@@ -39,14 +40,17 @@ func (f *Filter) Snapshot() ([]byte, error) {
 // change, as unecho settings apply changes them: how long and how many documents are remembered, and a threshold that
 // the bands still find. Documents beyond narrower bounds leave as others come.
 //
-// The error wraps ErrSettings, with a line for each setting that differs, or ErrSnapshot.
+// The error wraps ErrSettings, with a line for each setting that differs, ErrSnapshot or ErrVersion.
 func Open(p Params, data []byte) (*Filter, error) {
 	p, err := checked(p)
 	var f *Filter
 	if err == nil {
 		f, err = open(p, data)
 	}
-	if snapshot.Damaged(err) || errors.Is(err, index.ErrCorrupt) {
+	switch {
+	case errors.Is(err, index.ErrVersion), errors.Is(err, snapshot.ErrNewerFormat):
+		err = fmt.Errorf("%w: %w", ErrVersion, err)
+	case snapshot.Damaged(err), errors.Is(err, index.ErrCorrupt):
 		err = fmt.Errorf("%w: %w", ErrSnapshot, err)
 	}
 	if err != nil {
@@ -71,6 +75,9 @@ func open(p Params, data []byte) (*Filter, error) {
 	}
 	lines := index.Diff(settings, begun)
 	for i, line := range lines {
+		if strings.HasPrefix(line, "version: ") {
+			return nil, fmt.Errorf("%w: its settings mean something else here", ErrVersion)
+		}
 		lines[i] = strings.Replace(line, "in the journal", "in the snapshot", 1)
 	}
 	if err := unusable(lines); err != nil {

@@ -2,10 +2,13 @@ package filter_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/filter"
@@ -38,6 +41,9 @@ func TestSnapshotIsTheState(t *testing.T) {
 	p := filter.DefaultParams()
 	for _, n := range []int{0, 1, 300} {
 		f, data := filled(t, p, series(generated(t, n)))
+		if rounded := 8 << 10; cap(data) > len(data)+rounded {
+			t.Errorf("%d documents: a snapshot of %d bytes takes %d", n, len(data), cap(data))
+		}
 		for range 2 {
 			again, err := f.Snapshot()
 			if err != nil || !bytes.Equal(again, data) {
@@ -104,6 +110,45 @@ func TestOpenRefusesOthers(t *testing.T) {
 		}
 		if _, err := filter.Open(filter.DefaultParams(), b.Bytes()); !errors.Is(err, filter.ErrSnapshot) {
 			t.Errorf("one %s gives %v, want ErrSnapshot", name, err)
+		}
+	}
+}
+
+// TestOpenRefusesOtherVersions: a sound snapshot that another version wrote gives ErrVersion, and neither of the others.
+func TestOpenRefusesOtherVersions(t *testing.T) {
+	_, data := filled(t, filter.DefaultParams(), series(generated(t, 10)))
+	in, err := archive.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	snapshots := map[string][]byte{}
+	for name, change := range map[string]func(*snapshot.Manifest){
+		"a later state":    func(m *snapshot.Manifest) { m.State[0]++ },
+		"an earlier state": func(m *snapshot.Manifest) { m.State[0]-- },
+		"other settings": func(m *snapshot.Manifest) {
+			m.State = bytes.Replace(m.State, []byte(`"version":"2`), []byte(`"version":"9`), 1)
+		},
+	} {
+		m := in.Manifest()
+		m.State = bytes.Clone(m.State)
+		change(&m)
+		var b bytes.Buffer
+		if err := archive.WriteCaptured(t.Context(), &b, m, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		snapshots[name] = b.Bytes()
+	}
+	later := bytes.Clone(data)
+	sealed := later[512:] // behind the head of tar
+	sealed[6]++
+	end := snapshot.Overhead - 8 + binary.LittleEndian.Uint64(sealed[8:])
+	binary.LittleEndian.PutUint64(sealed[end:], xxhash.Sum64(sealed[:end]))
+	snapshots["a later envelope"] = later
+	for name, data := range snapshots {
+		_, err := filter.Open(filter.DefaultParams(), data)
+		if !errors.Is(err, filter.ErrVersion) || errors.Is(err, filter.ErrSettings) || errors.Is(err, filter.ErrSnapshot) ||
+			!strings.Contains(err.Error(), "begin with New, or keep that version") {
+			t.Errorf("%s gives %v, want ErrVersion alone, and what to do", name, err)
 		}
 	}
 }

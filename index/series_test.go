@@ -3,6 +3,7 @@ package index_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
@@ -42,5 +43,33 @@ func TestSeries(t *testing.T) {
 		if cut := work == 1; verdicts[2].Cut != cut || stats.UniqueCut > 0 != cut {
 			t.Errorf("with max_work %d the verdict is %+v, and %d are cut; want a cut: %t", work, verdicts[2], stats.UniqueCut, cut)
 		}
+	}
+}
+
+// TestAgeOfTheFirstTime: a window whose oldest document was applied at time 0 has an age, and an empty one has none.
+func TestAgeOfTheFirstTime(t *testing.T) {
+	s, err := index.NewTimedSeries(index.DefaultParams(), []byte("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := index.NewSigner(s.Replica().Params())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range []string{"", "a text of some words that is remembered", ""} { // those without words are not
+		entries := []entry.Entry{{Offset: int64(i)}}
+		signer.Sign(&entries[0], []byte(text))
+		s.At(int64(max(0, i-1)) * 1000)
+		if _, err := s.Judge(entries); err != nil {
+			t.Fatal(err)
+		}
+		stats := s.Replica().Stats()
+		if got, want := stats.Age(), time.Duration(max(0, i-1))*time.Second; got != want {
+			t.Errorf("after document %d the age is %v, want %v", i, got, want)
+		}
+	}
+	empty := index.Stats{Now: 1000}
+	if age := empty.Age(); age != 0 {
+		t.Errorf("an empty window has the age %v", age)
 	}
 }

@@ -45,7 +45,7 @@ type Stats struct {
 
 // Age is how far the window reaches back: the stream time since its oldest document was applied; 0 when there is none.
 func (s *Stats) Age() time.Duration {
-	if s.OldestApplied == 0 {
+	if s.Documents == 0 {
 		return 0
 	}
 	return time.Duration(s.Now-s.OldestApplied) * time.Millisecond

@@ -39,6 +39,7 @@ func TestFilterDecidesAlike(t *testing.T) {
 			w.settled()
 			w.ended(m)
 			got := w.verdictsOf(len(records))
+			p.Duplicates.Remember.Clock = "arrival" // a filter has one clock, the times of its documents
 			f, err := filter.New(p)
 			if err != nil {
 				t.Fatal(err)

@@ -74,8 +74,8 @@ func (b *Block) Memory() int64 {
 // May returns false if no document has the key in the list. If it returns true, one has, but for one of 256 keys that
 // none has. The list is below Lists, as everywhere.
 func (b *Block) May(list int, key uint32) bool {
-	f := b.lists[list].filterOf(key)
-	return f != nil && (len(f.Fingerprints) == 0 || f.Contains(uint64(key))) // which mixes it
+	a := b.lists[list].ask(key)
+	return a.may()
 }
 
 // filterOf returns the filter of the last page that can have a key; nil if the list has no page.

@@ -3,6 +3,9 @@ package block
 import (
 	"bytes"
 	"errors"
+	"io"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/FastFilter/xorfilter"
@@ -66,5 +69,47 @@ func TestMayAllocatesNothing(t *testing.T) {
 		b.Find(into, 0, page, 77)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestMayAll: all lists are asked together as each is asked alone, and each says what its filter says. Some lists are empty,
+// some have no filter, and there are more of them than are asked at once.
+func TestMayAll(t *testing.T) {
+	const lists = 2*asksAtOnce + 5
+	rng := rand.New(rand.NewPCG(3, 39))
+	b, err := Write(io.Discard, nil, lists, func(i int, into []Posting) ([]Posting, error) {
+		for at := range uint32(i % 7 * 300) {
+			into = append(into, Posting{Key: rng.Uint32N(1 << 12), At: at})
+		}
+		return into, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.lists[5].filters[0].Fingerprints = nil
+	said := [2]int{}
+	for range 1000 {
+		keys, got, want := make([]uint32, lists), make([]uint64, lists), make([]uint64, lists)
+		for i := range keys {
+			keys[i], got[i] = rng.Uint32N(1<<13), uint64(i)<<32
+			want[i] = got[i]
+			f := b.lists[i].filterOf(keys[i])
+			is := f != nil && (len(f.Fingerprints) == 0 || f.Contains(uint64(keys[i])))
+			if is != b.May(i, keys[i]) {
+				t.Fatalf("list %d may have key %d: %v, and its filter says %v", i, keys[i], !is, is)
+			}
+			if is {
+				want[i] |= 1 << 9
+				said[1]++
+			} else {
+				said[0]++
+			}
+		}
+		if b.MayAll(keys, 1<<9, got); !slices.Equal(got, want) {
+			t.Fatalf("all lists say %x, each alone %x", got, want)
+		}
+	}
+	if min(said[0], said[1]) < 1000 {
+		t.Errorf("lists said no and yes %d times", said)
 	}
 }

@@ -17,7 +17,7 @@ var (
 	// ErrSnapshot is of bytes that are no snapshot of a filter, or not as they were written.
 	ErrSnapshot = errors.New("no whole snapshot of a filter: take an earlier one, or begin with New")
 	// ErrVersion is of a sound snapshot that this version cannot go on with.
-	ErrVersion = errors.New("written by another version of this module: begin with New, or keep that version")
+	ErrVersion = errors.New("this version cannot go on with it: begin with New, or use the version that wrote it")
 )
 
 // refuse is ErrSettings with each mistake; nil if there is none.

@@ -35,7 +35,7 @@ type Document struct {
 // Verdict says what became of a document.
 type Verdict struct {
 	Number int64 // how many documents were judged before it
-	// Copy says that the document is a copy of Of. Else it is unique, and the fields of the match are zero.
+	// Copy says that the document is a copy of Of. Else the fields of the match are zero.
 	Copy bool
 	// Reemitted says of a copy that it is to be passed on as a unique document is (duplicates.remember.reemit_every).
 	Reemitted bool

@@ -147,7 +147,7 @@ func TestOpenRefusesOtherVersions(t *testing.T) {
 	for name, data := range snapshots {
 		_, err := filter.Open(filter.DefaultParams(), data)
 		if !errors.Is(err, filter.ErrVersion) || errors.Is(err, filter.ErrSettings) || errors.Is(err, filter.ErrSnapshot) ||
-			!strings.Contains(err.Error(), "begin with New, or keep that version") {
+			!strings.Contains(err.Error(), "begin with New, or use the version that wrote it") {
 			t.Errorf("%s gives %v, want ErrVersion alone, and what to do", name, err)
 		}
 	}

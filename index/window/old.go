@@ -147,6 +147,7 @@ type Search struct {
 	digest entry.Digest        // of its entry
 	near   []Ref               // documents whose records it will want
 	places []uint32
+	keys   []uint32 // its keys, by list
 }
 
 // page implements pageReader. What cannot be read, or is damaged, is not there: the window will want it.
@@ -171,15 +172,22 @@ const lookupPages = 64
 func (s *Search) Lookup(e Sought) {
 	s.left, s.digest, s.near = lookupPages, entry.ReadDigest(e.Digest), s.near[:0]
 	mays := make([]uint64, s.Old.bands+1)
+	s.keys = s.keys[:0]
 	for list := range mays {
-		mays[list] = s.find(list, oldKey(e.Keys, list, s.Old.bands), e.Keys)
+		s.keys = append(s.keys, oldKey(e.Keys, list, s.Old.bands))
+	}
+	for k, b := range s.Old.blocks[:min(asked, len(s.Old.blocks))] {
+		b.postings.MayAll(s.keys, 1<<k, mays)
+	}
+	for list, key := range s.keys {
+		s.find(list, key, e.Keys, mays[list])
 	}
 	if s.mays == nil {
 		s.mays = map[string][]uint64{}
 	}
 	s.mays[string(e.Keys)] = mays
 	for _, tag := range e.Fine {
-		s.find(fineList(tag, s.Old.bands), tag, nil)
+		s.find(fineList(tag, s.Old.bands), tag, nil, ^uint64(0))
 	}
 	for _, r := range s.near {
 		of, i := s.Old.at(r)
@@ -191,8 +199,9 @@ func (s *Search) Lookup(e Sought) {
 	}
 }
 
-// find reads what a lookup of some keys will want under one of them, and returns a bit for each block that may have it.
-func (s *Search) find(list int, key uint32, keys []byte) (may uint64) {
+// find reads what a lookup of some keys will want under one of them. may has a bit for each of the oldest blocks that may
+// have it.
+func (s *Search) find(list int, key uint32, keys []byte, may uint64) {
 	left := s.Most
 	visit := func(r Ref) {
 		of, i := s.Old.at(r)
@@ -212,16 +221,13 @@ func (s *Search) find(list int, key uint32, keys []byte) (may uint64) {
 			s.near = append(s.near, r)
 		}
 	}
-	for k, b := range slices.Backward(s.Old.blocks) {
-		if !b.postings.May(list, key) {
+	for k := len(s.Old.blocks) - 1; k >= 0 && left > 0; k-- {
+		b := s.Old.blocks[k]
+		if k < asked && may>>k&1 == 0 || !b.postings.May(list, key) {
 			continue
 		}
-		may |= 1 << k
-		if left > 0 {
-			s.places = b.find(s, list, key, &left, s.places, visit)
-		}
+		s.places = b.find(s, list, key, &left, s.places, visit)
 	}
-	return may
 }
 
 // at returns the segment that has a document, and its place there; nil if the segment is not away.

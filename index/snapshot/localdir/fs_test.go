@@ -127,6 +127,11 @@ func TestFilesElsewhere(t *testing.T) {
 	if missing, err := s.HasSegments(t.Context(), []string{segment.Name, aside.Name}); err != nil || !slices.Equal(missing, []string{aside.Name}) {
 		t.Errorf("missing are %v, error %v; want the one that lies elsewhere", missing, err)
 	}
+	linked, manifest := filepath.Join(dir, "larger disk"), s.dir.path(objects.Manifests+snapshot.Position{Offset: 8}.FileName())
+	lies := s.dir.path(objects.Segments + segment.Name)
+	if err := errors.Join(os.Rename(lies, linked), os.Symlink(linked, lies), os.Symlink("nowhere", manifest)); err != nil {
+		t.Fatal(err)
+	}
 	m := snapshot.Manifest{Index: "orders", Segments: []snapshot.Segment{segment}}
 	if err := s.Publish(t.Context(), m); err != nil {
 		t.Errorf("publish is refused: %v", err)

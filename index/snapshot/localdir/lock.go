@@ -29,8 +29,8 @@ func (d directory) Exclusively(ctx context.Context, fn func(ctx context.Context)
 			return err
 		}
 		if f != nil {
-			err := d.disk.SyncDir(filepath.Join(d.root, objects.Manifests)) // whoever had the lock may have died before that
-			if err == nil {
+			// Whoever held the lock before may have died between removing a manifest and making that durable.
+			if err = d.disk.SyncDir(filepath.Join(d.root, objects.Manifests)); err == nil {
 				err = fn(ctx)
 			}
 			return errors.Join(err, f.Close())

@@ -96,7 +96,7 @@ func (d directory) List(ctx context.Context, prefix string) (all []objects.Objec
 		if path != d.path(name) {
 			return nil
 		}
-		info, err := os.Stat(path) // of what a link means
+		info, err := os.Stat(path) // a link counts as what it points to
 		if err == nil {
 			all = append(all, objects.Object{Name: name, Bytes: info.Size(), At: info.ModTime()})
 		}

@@ -33,7 +33,7 @@ type Place interface {
 	Put(ctx context.Context, name string, data []byte) error
 	// Read reads an object that has at most that many bytes. Expect ErrAbsent.
 	Read(ctx context.Context, name string, most int64) ([]byte, error)
-	// Head reads the first bytes of an object, or all if there are fewer. Expect ErrAbsent.
+	// Head reads that many bytes from the beginning of an object, or all if there are fewer. Expect ErrAbsent.
 	Head(ctx context.Context, name string, bytes int64) ([]byte, error)
 	// List lists the objects whose names begin with Segments or with Manifests.
 	List(ctx context.Context, prefix string) ([]Object, error)

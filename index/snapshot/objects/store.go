@@ -14,7 +14,8 @@ import (
 // takeBackBound is how long it may take to take a manifest back.
 const takeBackBound = 2 * time.Second
 
-// Store has what a snapshot.Store is in all places. The place bounds how long its calls take.
+// Store is the part of a snapshot.Store that is alike in all places. A place that is reached over a network bounds how long its
+// calls take.
 type Store struct {
 	Place Place
 	Index string

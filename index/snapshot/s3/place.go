@@ -48,7 +48,11 @@ func (p place) List(ctx context.Context, prefix string) ([]objects.Object, error
 }
 
 // Delete implements objects.Place.
-func (p place) Delete(ctx context.Context, name string) error { return p.s.delete(ctx, p.s.root+name) }
+func (p place) Delete(ctx context.Context, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, askBound)
+	defer cancel()
+	return p.s.delete(ctx, p.s.root+name)
+}
 
 // Exclusively implements objects.Place.
 func (p place) Exclusively(ctx context.Context, fn func(ctx context.Context) error) error {

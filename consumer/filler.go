@@ -78,7 +78,7 @@ func (f *Filler) Now() Fill {
 // Run brings what is asked for, and has the group forward. It returns how the fill stood when it began and when it
 // ended. It goes on where one that was killed had come to. After ErrHangs it uses Files still.
 func (f *Filler) Run(ctx context.Context) (before, after Fill, err error) {
-	if err = f.service.inTime(ctx, func() error { return f.run(ctx) }); errors.Is(err, ErrHangs) {
+	if err = f.service.hang().inTime(ctx, func() error { return f.run(ctx) }); errors.Is(err, ErrHangs) {
 		return before, after, err
 	}
 	return f.before, f.Now(), err
@@ -124,7 +124,8 @@ func (f *Filler) live(ctx context.Context, r *reached) error {
 	if life.filling, err = r.filling(replica); err != nil {
 		return err
 	}
-	return following(ctx, replica, life.work, func(ctx context.Context) error { return member.KeepFiles(ctx, replica) })
+	keepFiles := func(ctx context.Context) error { return member.KeepFiles(ctx, replica) }
+	return f.service.hang().following(ctx, replica.Follow, life.work, keepFiles)
 }
 
 type fillerLife struct {

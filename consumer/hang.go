@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/consumer/retry"
 	"github.com/unecho/unecho/consumer/stop"
 )
@@ -19,20 +20,27 @@ const lastSteps = 15 * time.Second
 // to end.
 var ErrHangs = errors.New("shutting down hangs")
 
-// inTime returns what run returns, or an ErrHangs that names the file, if run goes on for so long after hard is done.
-func (s *Service) inTime(hard context.Context, run func() error) error {
+// hang bounds how long a process waits for what is to end. within is lastSteps if it is 0.
+type hang struct {
+	within   time.Duration
+	replicas *member.Counters // tell which file does not answer
+}
+
+// inTime returns what run returns. If run goes on for too long after end is done, it returns an ErrHangs that names the file,
+// and says why run was to end.
+func (h hang) inTime(end context.Context, run func() error) error {
 	ended := make(chan error, 1)
 	go func() { ended <- run() }()
-	late, cut := retry.Outlast(hard, cmp.Or(s.setup.lastSteps, lastSteps))
+	late, cut := retry.Outlast(end, cmp.Or(h.within, lastSteps))
 	defer cut()
 	select {
 	case err := <-ended:
 		return err
 	case <-late.Done():
 	}
-	return &stop.Error{
-		What:   "this process ends without its last steps",
-		Err:    fmt.Errorf("%w: %s", ErrHangs, cmp.Or(s.replicas.Silent(time.Now()), "a disk or a server does not answer, or a step takes long")),
-		Remedy: "look at that disk or server",
+	err := fmt.Errorf("%w: %s", ErrHangs, cmp.Or(h.replicas.Silent(time.Now()), "a disk or a server does not answer, or a step takes long"))
+	if cause := context.Cause(end); !errors.Is(cause, context.Canceled) {
+		err = fmt.Errorf("%w; it shuts down because of this: %v", err, cause) //nolint:errorlint // nobody is to act on it
 	}
+	return &stop.Error{What: "this process ends without its last steps", Err: err, Remedy: "look at that disk or server"}
 }

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/index/snapshot/lockfile"
 )
@@ -83,4 +85,26 @@ func TestFillEndsWhileAWriteHangs(t *testing.T) {
 	w.endsBy(<-ended, hung, "written", "--directory")
 	release()
 	w.answers(p.service)
+}
+
+// TestEndsByAnErrorWhileAReadHangs: so does one that an error ends, and says that error, too. Nobody goes on as after that error
+// alone, because the goroutine that hangs works on.
+func TestEndsByAnErrorWhileAReadHangs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		planned, answers := errors.New("planned"), make(chan struct{})
+		defer close(answers)
+		began := time.Now()
+		err := hang{replicas: new(member.Counters)}.following(t.Context(),
+			func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
+			func(context.Context) error { return planned },
+			func(context.Context) error { <-answers; return nil })
+		var stopped *StopError
+		if !errors.As(err, &stopped) || !errors.Is(err, ErrHangs) || errors.Is(err, planned) || !strings.Contains(err.Error(), "planned") {
+			t.Errorf("it ends with %v", err)
+		}
+		if took := time.Since(began); took != lastSteps {
+			t.Errorf("it ends after %v", took)
+		}
+	})
 }

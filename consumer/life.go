@@ -95,30 +95,32 @@ func (p *process) live(ctx, drain context.Context, open *member.Dispute) error {
 	p.replica.Store(replica)
 	keepName := func(ctx context.Context) error { p.name.keep(ctx); return nil }
 	keepFiles := func(ctx context.Context) error { return member.KeepFiles(ctx, replica) }
-	return following(ctx, replica, func(ctx context.Context) error { return p.takeParts(ctx, drain, replica) }, keepName, keepFiles)
+	work := func(ctx context.Context) error { return p.takeParts(ctx, drain, replica) }
+	return hang{p.setup.lastSteps, p.replicas}.following(ctx, replica.Follow, work, keepName, keepFiles)
 }
 
-// following works while the replica follows the journal. The follower outlives the work, and so does what is beside.
-func following(ctx context.Context, replica *member.Follower, work func(context.Context) error,
+// following works while a replica follows the journal. Following outlives the work, and so does what is beside. After an
+// error of one of them the others have as long as inTime gives.
+func (h hang) following(ctx context.Context, follow, work func(context.Context) error,
 	beside ...func(context.Context) error,
 ) error {
 	group, ctx := errgroup.WithContext(ctx)
-	follow, stop := context.WithCancel(ctx)
+	longer, stop := context.WithCancel(ctx)
 	group.Go(func() error {
-		err := replica.Follow(follow)
-		if follow.Err() != nil && ctx.Err() == nil {
+		err := follow(longer)
+		if longer.Err() != nil && ctx.Err() == nil {
 			return nil
 		}
 		return err
 	})
 	for _, run := range beside {
-		group.Go(func() error { return run(follow) })
+		group.Go(func() error { return run(longer) })
 	}
 	group.Go(func() error {
 		defer stop()
 		return work(ctx)
 	})
-	return group.Wait()
+	return h.inTime(ctx, group.Wait)
 }
 
 // takeParts takes part in the group each time the replica has caught up, and takes a last snapshot.

@@ -92,12 +92,14 @@ func (s *Service) Run(ctx context.Context) error {
 
 // run serves until hard is done, and drains from when ctx is.
 func (s *Service) run(hard, ctx context.Context, done func()) error {
-	err := s.inTime(hard, func() error { return s.serve(hard, ctx, done) })
+	err := s.hang().inTime(hard, func() error { return s.serve(hard, ctx, done) })
 	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err
 }
+
+func (s *Service) hang() hang { return hang{s.setup.lastSteps, s.replicas} }
 
 // drainReserve is the part of the drain timeout that is left for the last steps: ending a transaction, giving back
 // leases, closing connections. Servers may no longer answer then.

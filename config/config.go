@@ -20,9 +20,6 @@ import (
 	"github.com/unecho/unecho/sink"
 )
 
-// SettingsVersion is that of the index: members of two versions refuse to run together.
-const SettingsVersion = index.SettingsVersion
-
 // Config is every setting of the program, by room.
 type Config struct {
 	Consumer consumer.Params   `key:""` // group and succeeds
@@ -91,7 +88,7 @@ func (c Config) Settings() []byte {
 		sections[pinOf(i)] = pinned{p.Schema.Fingerprint}
 	}
 	sections[""] = c
-	return setting.Canonical(SettingsVersion+" "+c.Judge.Version(), sections)
+	return setting.Canonical(index.SettingsVersion+" "+c.Judge.Version(), sections)
 }
 
 // AdvancedParams are what nearly nobody sets.

@@ -59,7 +59,7 @@ func TestFingerprintsOfEveryVersion(t *testing.T) {
 // TestVersionThatSignsOtherwise: a member does not work by the settings of a version that signed otherwise, and is told
 // that alone.
 func TestVersionThatSignsOtherwise(t *testing.T) {
-	engine := SettingsVersion + " " + oneSource().Judge.Version()
+	engine := index.SettingsVersion + " " + oneSource().Judge.Version()
 	text := bytes.Replace(begunText(t), []byte(engine), []byte("earlier "+engine), 1)
 	lines := index.Diff(oneSource().Settings(), text)
 	want := "version: " + engine + " here, earlier " + engine + " in the journal"

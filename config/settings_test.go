@@ -32,7 +32,7 @@ func TestFromSettings(t *testing.T) {
 			t.Errorf("%s became %s, %v", c.Settings(), got.Settings(), err)
 		}
 	}
-	other := strings.Replace(string(c.Settings()), SettingsVersion+" ", "later ", 1)
+	other := strings.Replace(string(c.Settings()), index.SettingsVersion+" ", "later ", 1)
 	if got, err := FromSettings([]byte(other)); err != nil || got.Judge.Duplicates.Slots != 256 {
 		t.Errorf("of another version: %v", err)
 	}

@@ -187,14 +187,14 @@ func BenchmarkEncode(b *testing.B) {
 }
 
 // The worst case decides which documents are rejected, on every member alike. Whoever changes it, by a header or a
-// reason, raises config.SettingsVersion, and then this number.
+// reason, raises index.SettingsVersion, and then this number.
 func TestWorstCaseIsPinned(t *testing.T) {
 	const settingsVersion2 = 2705
 	e := sink.New(sink.DefaultParams(), "unecho", "minhash/2:0123456789abcdef")
 	src := &kgo.Record{Topic: "news", Key: []byte("key"), Value: make([]byte, 1000)}
 	if got := e.WorstCase(src); got != settingsVersion2 {
 		t.Errorf("the worst case is %d bytes, and was %d: members of both would reject other documents; raise "+
-			"config.SettingsVersion", got, settingsVersion2)
+			"index.SettingsVersion", got, settingsVersion2)
 	}
 }
 

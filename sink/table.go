@@ -97,7 +97,7 @@ type Facts struct {
 
 // Headers lists our headers in the order in which they are written. A new header needs a name above, a row here and one
 // in the audit's table. If it raises the worst case, documents are rejected that were judged before: then
-// config.SettingsVersion must rise.
+// index.SettingsVersion must rise.
 func Headers() []Header {
 	return []Header{
 		{HeaderVerdict, OnAll, nil, upTo(len(Duplicate)), func(dst []byte, t *Facts) []byte { return append(dst, t.Verdict...) }},

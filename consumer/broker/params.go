@@ -4,6 +4,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/unecho/unecho/consumer/broker/token"
 	"github.com/unecho/unecho/consumer/certificate"
@@ -159,7 +160,7 @@ func (p Params) Warnings() []setting.Mistake {
 func (p Params) loopback() bool {
 	return !slices.ContainsFunc(p.Brokers, func(address string) bool {
 		host, _, err := net.SplitHostPort(address)
-		return err != nil || !certificate.Loopback(host)
+		return err != nil || !certificate.Loopback(strings.ToLower(host)) // no proxy is asked
 	})
 }
 

@@ -24,7 +24,7 @@ type Limits struct {
 }
 
 // LimitsOf returns the limits of a client. batch bounds one batch, and fetch is how many bytes the client asks a broker for at
-// a time. It holds two things unpacked: the batch that is worked on, and what comes next.
+// a time. The client holds two things unpacked: the batch that is worked on, and what comes next.
 func LimitsOf(batch, fetch int) Limits {
 	return Limits{Batch: batch, Held: max(batch, unpackedFetches*fetch)}
 }

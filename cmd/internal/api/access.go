@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/unecho/unecho/consumer/certificate"
 )
 
 // Access says who may ask.
@@ -53,9 +55,7 @@ func loopbackName(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
-	host = strings.Trim(host, "[]")
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+	return certificate.Loopback(strings.ToLower(strings.Trim(host, "[]")))
 }
 
 // Limits bound what is answered in a second. A second's worth may come at once.

@@ -34,7 +34,8 @@ type load struct {
 
 func newLoad(w *world, topic string, p params) (*load, error) {
 	client, err := kgo.NewClient(append(append([]kgo.Opt{}, w.options...), kgo.DefaultProduceTopic(topic),
-		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(5*time.Millisecond))...)
+		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(5*time.Millisecond),
+		kgo.UnknownTopicRetries(100))...) // a topic was just created, and a broker may not know it for a while
 	if err != nil {
 		return nil, fmt.Errorf("open the load's client: %w", err)
 	}

@@ -42,7 +42,7 @@ func TestCarried(t *testing.T) {
 	}{
 		"few reads": {
 			files.Speed{Pages: 3000, Bytes: 200 << 20},
-			`^note the disk of /old gives 3000 random reads of 4 KiB a second, and writes 200MiB: enough for 2\d\d documents/s, of 14\.\d reads and 741 bytes each \| judging waits .* \| name a directory on a faster disk`,
+			`^note the disk of /old gives 3000 random reads of 4 KiB a second, and writes 200MiB: enough for 2\d\d documents/s, of 14\.\d reads and 530 bytes each \| judging waits .* \| name a directory on a faster disk`,
 		},
 		"many": {
 			files.Speed{Pages: 300_000, Bytes: 2 << 30},

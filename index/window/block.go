@@ -200,7 +200,7 @@ const (
 	// a block has no more than one part of blockParts of the window. Blocks begin at multiples of their size.
 	runSegments = 16
 	mergeBlocks = 2
-	blockParts  = 4
+	blockParts  = 8
 	// tailSegments is how many sealed segments the tables find at least.
 	tailSegments = 8
 	// mergeRoom times as many bytes as the parts have must be free for a merge, so that it never fills the disk.

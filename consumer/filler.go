@@ -78,13 +78,16 @@ func (f *Filler) Now() Fill {
 // Run brings what is asked for, and has the group forward. It returns how the fill stood when it began and when it
 // ended. It goes on where one that was killed had come to. After ErrHangs it uses Files still.
 func (f *Filler) Run(ctx context.Context) (before, after Fill, err error) {
-	if err = f.service.hang().inTime(ctx, func() error { return f.run(ctx) }); errors.Is(err, ErrHangs) {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	if err = f.service.hang.inTime(func() error { return f.run(ctx) }); errors.Is(err, ErrHangs) {
 		return before, after, err
 	}
 	return f.before, f.Now(), err
 }
 
 func (f *Filler) run(ctx context.Context) error {
+	defer f.service.hang.watch(ctx)()
 	if err := f.Check(ctx); err != nil {
 		return err
 	}
@@ -125,7 +128,7 @@ func (f *Filler) live(ctx context.Context, r *reached) error {
 		return err
 	}
 	keepFiles := func(ctx context.Context) error { return member.KeepFiles(ctx, replica) }
-	return f.service.hang().following(ctx, replica.Follow, life.work, keepFiles)
+	return f.service.hang.following(ctx, replica.Follow, life.work, keepFiles)
 }
 
 type fillerLife struct {

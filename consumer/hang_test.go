@@ -3,13 +3,16 @@ package consumer
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/unecho/unecho/consumer/member"
 	"github.com/unecho/unecho/index/files"
+	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/snapshot/lockfile"
 )
 
@@ -17,10 +20,14 @@ import (
 func (w *world) endsBy(err error, hung <-chan string, is, setting string) {
 	w.t.Helper()
 	var stopped *StopError
-	if !errors.As(err, &stopped) || !errors.Is(err, ErrHangs) || !strings.HasSuffix(stopped.Err.Error(), " in "+setting) {
+	if !errors.As(err, &stopped) || !errors.Is(err, ErrHangs) {
 		w.t.Fatalf("it ends with %v", err)
 	}
-	_, says, _ := strings.Cut(err.Error(), "the disk does not answer: ")
+	says, _, _ := strings.Cut(stopped.Err.Error(), "; it shuts down because of this: ")
+	if !strings.HasSuffix(says, " in "+setting) {
+		w.t.Errorf("it ends with %v", err)
+	}
+	_, says, _ = strings.Cut(says, "the disk does not answer: ")
 	name, says, _ := strings.Cut(says, " ")
 	for file := ""; file != name; {
 		select {
@@ -32,6 +39,12 @@ func (w *world) endsBy(err error, hung <-chan string, is, setting string) {
 	if !strings.HasPrefix(says, "is being "+is+" since ") {
 		w.t.Errorf("it ends with %v", err)
 	}
+}
+
+// isFree says whether another process could open the directory.
+func (d *disk) isFree(w *world) bool {
+	_, err := files.OpenIn(&d.system, files.PathOf(d.dir, w.setup.Params.Group), files.Owner{})
+	return err != nil && !errors.As(err, new(*lockfile.TakenError)) // it is of a group
 }
 
 // answers waits until the disk of a process has answered all calls.
@@ -57,10 +70,7 @@ func TestEndsWhileAReadHangs(t *testing.T) {
 	w.endsBy(m.stop(), hung, "read", "duplicates.remember.directory")
 	release()
 	w.answers(m.Service)
-	w.becomes("the directory is free", func() bool {
-		_, err := files.OpenIn(&d.system, files.PathOf(d.dir, w.setup.Params.Group), files.Owner{})
-		return err != nil && !errors.As(err, new(*lockfile.TakenError)) // it is of a group
-	})
+	w.becomes("the directory is free", func() bool { return d.isFree(w) })
 	next := w.start(named("m"), d.has)
 	w.settled()
 	w.ended(next)
@@ -87,6 +97,100 @@ func TestFillEndsWhileAWriteHangs(t *testing.T) {
 	w.answers(p.service)
 }
 
+// stuckLeases gives leases that are given back only when the channel is closed.
+type stuckLeases struct {
+	names
+	ending  atomic.Int32 // leases
+	answers chan struct{}
+}
+
+func newStuckLeases() *stuckLeases {
+	return &stuckLeases{names: names{held: map[string]*cutLease{}}, answers: make(chan struct{})}
+}
+
+// are has a member take its name from them, and not wait long.
+func (n *stuckLeases) are(s *Setup) { s.Leases, s.lastSteps = n, time.Second }
+
+func (n *stuckLeases) Lease(ctx context.Context, name string) (snapshot.Lease, error) {
+	lease, err := n.names.Lease(ctx, name)
+	return stuckLease{lease, n}, err
+}
+
+type stuckLease struct {
+	snapshot.Lease
+	of *stuckLeases
+}
+
+func (l stuckLease) Release() error {
+	l.of.ending.Add(1)
+	<-l.of.answers
+	return l.Lease.Release()
+}
+
+// endsWith waits until a process has ended, and returns the error.
+func (w *world) endsWith(m *running) error {
+	w.t.Helper()
+	w.becomes("the process ends", func() bool {
+		select {
+		case <-m.ended:
+			return true
+		default:
+			return false
+		}
+	})
+	return m.err
+}
+
+// TestHungKeepsWhatItUses: a process that an error ends, while a goroutine of it hangs in a file, leaves the directory and its
+// name as they are: the goroutine may write there, and the lease may lie on the same disk. When the disk answers, both are free.
+func TestHungKeepsWhatItUses(t *testing.T) {
+	t.Parallel()
+	w, _ := remembering(t, 2500)
+	w.setup.Snapshot.Every = time.Hour // what is damaged is nowhere else
+	d := newDisk(t)
+	leases := newStuckLeases()
+	m := w.launch(d.has, leases.are)
+	w.produce(2000, 1)
+	w.settled()
+	w.quiet(m)
+	hung, release := d.hangs("sync", false)
+	defer release()
+	defer close(leases.answers)
+	w.produce(500, 2)
+	w.becomes("a write hangs", func() bool { return len(hung) > 0 })
+	for _, path := range w.oldFiles(d.dir) {
+		if err := os.Truncate(path, 1000); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.produce(2000, 1)
+	w.endsBy(w.endsWith(m), hung, "written", "duplicates.remember.directory")
+	if n := leases.ending.Load(); n > 0 || d.isFree(w) {
+		t.Errorf("while a write hangs, the directory is free: %t, and %d leases are given back", d.isFree(w), n)
+	}
+	release()
+	w.becomes("the directory is free", func() bool { return leases.ending.Load() > 0 && !d.isFree(w) })
+}
+
+// TestEndsWhileALeaseHangs: so does a process that an error ends, and whose lease is not taken back then.
+func TestEndsWhileALeaseHangs(t *testing.T) {
+	t.Parallel()
+	w, directory := remembering(t, 2500)
+	w.setup.Snapshot.Every = time.Hour // which takes a lease, too
+	leases := newStuckLeases()
+	defer close(leases.answers)
+	m := w.launch(ofFiles(directory), leases.are)
+	w.produce(1000, 1)
+	w.settled()
+	w.inFiles(directory, 2)
+	if err := os.RemoveAll(directory); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.endsWith(m); !errors.Is(err, ErrHangs) || !strings.Contains(err.Error(), "old documents cannot be kept in") {
+		t.Errorf("it ends with %v", err)
+	}
+}
+
 // TestEndsByAnErrorWhileAReadHangs: so does one that an error ends, and says that error, too. Nobody goes on as after that error
 // alone, because the goroutine that hangs works on.
 func TestEndsByAnErrorWhileAReadHangs(t *testing.T) {
@@ -95,10 +199,13 @@ func TestEndsByAnErrorWhileAReadHangs(t *testing.T) {
 		planned, answers := errors.New("planned"), make(chan struct{})
 		defer close(answers)
 		began := time.Now()
-		err := hang{replicas: new(member.Counters)}.following(t.Context(),
-			func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
-			func(context.Context) error { return planned },
-			func(context.Context) error { <-answers; return nil })
+		h := hang{replicas: new(member.Counters), late: make(chan error, 1)}
+		err := h.inTime(func() error {
+			return h.following(t.Context(),
+				func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
+				func(context.Context) error { return planned },
+				func(context.Context) error { <-answers; return nil })
+		})
 		var stopped *StopError
 		if !errors.As(err, &stopped) || !errors.Is(err, ErrHangs) || errors.Is(err, planned) || !strings.Contains(err.Error(), "planned") {
 			t.Errorf("it ends with %v", err)

@@ -96,11 +96,11 @@ func (p *process) live(ctx, drain context.Context, open *member.Dispute) error {
 	keepName := func(ctx context.Context) error { p.name.keep(ctx); return nil }
 	keepFiles := func(ctx context.Context) error { return member.KeepFiles(ctx, replica) }
 	work := func(ctx context.Context) error { return p.takeParts(ctx, drain, replica) }
-	return hang{p.setup.lastSteps, p.replicas}.following(ctx, replica.Follow, work, keepName, keepFiles)
+	return p.hang.following(ctx, replica.Follow, work, keepName, keepFiles)
 }
 
 // following works while a replica follows the journal. Following outlives the work, and so does what is beside. After an
-// error of one of them the others have as long as inTime gives.
+// error of one of them the others have as long as watch gives.
 func (h hang) following(ctx context.Context, follow, work func(context.Context) error,
 	beside ...func(context.Context) error,
 ) error {
@@ -120,7 +120,8 @@ func (h hang) following(ctx context.Context, follow, work func(context.Context) 
 		defer stop()
 		return work(ctx)
 	})
-	return h.inTime(ctx, group.Wait)
+	defer h.watch(ctx)()
+	return group.Wait()
 }
 
 // takeParts takes part in the group each time the replica has caught up, and takes a last snapshot.

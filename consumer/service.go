@@ -42,6 +42,7 @@ type kept struct {
 	counters    *measure.Counters
 	waiting     *standing.WaitingList
 	replicas    *member.Counters
+	hang        hang
 	recent      recent.Copies
 	withdrawals atomic.Uint64
 	stirred     chan struct{} // signals that a session's standing has changed
@@ -60,11 +61,12 @@ func New(setup Setup) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
+	replicas := member.NewCounters()
 	s := &Service{
 		setup: setup, reader: reader, taken: &gateway.Counters{},
 		kept: kept{
 			incarnation: balance.NewIncarnation(time.Now(), setup.Snapshot.For == snapshot.ByOne), counters: measure.NewCounters(document.Named(setup.Sources)),
-			waiting: &standing.WaitingList{}, replicas: member.NewCounters(), stirred: make(chan struct{}, 1),
+			waiting: &standing.WaitingList{}, replicas: replicas, hang: hang{setup.lastSteps, replicas, make(chan error, 1)}, stirred: make(chan struct{}, 1),
 		},
 	}
 	s.lookout = &lookout{
@@ -92,14 +94,12 @@ func (s *Service) Run(ctx context.Context) error {
 
 // run serves until hard is done, and drains from when ctx is.
 func (s *Service) run(hard, ctx context.Context, done func()) error {
-	err := s.hang().inTime(hard, func() error { return s.serve(hard, ctx, done) })
+	err := s.hang.inTime(func() error { return s.serve(hard, ctx, done) })
 	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err
 }
-
-func (s *Service) hang() hang { return hang{s.setup.lastSteps, s.replicas} }
 
 // drainReserve is the part of the drain timeout that is left for the last steps: ending a transaction, giving back
 // leases, closing connections. Servers may no longer answer then.
@@ -110,6 +110,9 @@ func drainTime(timeout time.Duration) time.Duration { return max(timeout-drainRe
 
 // serve makes a process and has it live. The process calls done to drain, because the backfill is finished.
 func (s *Service) serve(ctx, drain context.Context, done func()) (err error) {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	defer s.hang.watch(ctx)()
 	took := phase.Begin()
 	if err := s.setup.closed(); err != nil {
 		return err
@@ -138,7 +141,10 @@ func (s *Service) serve(ctx, drain context.Context, done func()) (err error) {
 		reached: r, kept: &s.kept, name: name, took: took, done: done, lookout: s.lookout, limit: s.setup.limit(),
 		lags: s.lags(r), remarks: remarks{setup: r.setup},
 	}
-	defer func() { p.name.release() }()
+	defer func() {
+		end(err)
+		p.name.release()
+	}()
 	s.called.Store(&name.member)
 	took.End("name")
 	if err := p.refuseSecond(drain); err != nil {

@@ -2,6 +2,7 @@ package files_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/unecho/unecho/index"
@@ -51,6 +52,26 @@ func TestRestoreWithDamagedBlock(t *testing.T) {
 		t.Error("what was restored has another hash")
 	}
 	noError(t, d.Close())
+}
+
+// TestRestoreIsBrokenOff: a context that ends while a window is linked ends its restore.
+func TestRestoreIsBrokenOff(t *testing.T) {
+	p := ofBlocks()
+	replica, err := index.NewReplica(p, index.Fingerprint(testSettings))
+	noError(t, err)
+	remember(replica)
+	store := newStored(t, replica, nil)
+	state, err := index.NewRestore(p, index.Fingerprint(testSettings), store.manifest.State)
+	noError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err = snapshot.Restore(ctx, store, nil, &store.manifest, state, func(segments int) {
+		if segments == len(store.manifest.Segments) {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("it ends with %v", err)
+	}
 }
 
 // ofBlocks are settings of documents with one key.

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,7 +75,23 @@ func Restore(
 	if err := readAhead(ctx, len(m.Segments), ahead, read, add); err != nil {
 		return nil, err
 	}
-	return state.Replica(spread)
+	replica, err := state.Replica(func(n int, link func(i int)) {
+		var group errgroup.Group
+		group.SetLimit(runtime.GOMAXPROCS(0))
+		for i := range n {
+			group.Go(func() error {
+				if ctx.Err() == nil { // linking a large window takes long
+					link(i)
+				}
+				return nil
+			})
+		}
+		_ = group.Wait() // there is none
+	})
+	if err = cmp.Or(ctx.Err(), err); err != nil {
+		return nil, err
+	}
+	return replica, nil
 }
 
 // mostAhead bounds the segments in memory besides what a replica with files keeps.
@@ -141,14 +158,4 @@ func Cover(ctx context.Context, files Files, of *window.Files, merge bool) (made
 		made++
 	}
 	return made, nil
-}
-
-// spread links the bands of a replica on all cores.
-func spread(n int, link func(i int)) {
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range n {
-		group.Go(func() error { link(i); return nil })
-	}
-	_ = group.Wait() // link returns no error
 }

@@ -43,6 +43,7 @@ func fill(ctx context.Context, f *Flags, shell *shell) error {
 		signalled, stop := exit.UntilSignalWith(ctx, func() { v.report(exit.Finishing) })
 		defer stop()
 		err = v.run(signalled)
+		exit.MarkInterrupted(signalled, &err)
 	}
 	return exit.InLog(err, v.logsJSON)
 }

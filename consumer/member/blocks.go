@@ -47,6 +47,7 @@ func (o *old) keepBlocks(ctx context.Context) error {
 		case errors.Is(err, ErrFileLost):
 			return err
 		case ctx.Err() != nil:
+		case run == nil && len(o.unfiled()) > 0: // one may be due as soon as they lie in files
 		case run == nil || len(run.Parts) == 0: // if none is due any more, nothing waits for one
 			failing.note(o.f, err)
 		case err != nil:

@@ -263,14 +263,18 @@ func (t *failing) note(f *Follower, err error) {
 
 // fileAll writes the segments that lie in no file.
 func (o *old) fileAll(ctx context.Context) error {
-	var views []window.View
-	o.f.Look(func(r *index.Replica) { views = r.Files().Unfiled() })
+	views := o.unfiled()
 	for i := range views {
 		if err := o.fileOne(ctx, &views[i]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (o *old) unfiled() (views []window.View) {
+	o.f.Look(func(r *index.Replica) { views = r.Files().Unfiled() })
+	return views
 }
 
 func (o *old) fileOne(ctx context.Context, v *window.View) error {

@@ -114,8 +114,9 @@ func (o *old) readSought(ctx context.Context, wanted sought, pages map[window.Wa
 			err = window.ErrDamaged
 		}
 		if err == nil {
-			pages[w] = data
-			o.whole(w.File)
+			if pages[w] = data; w.Page == window.Whole {
+				o.whole(w.File)
+			}
 			continue
 		}
 		if ctx.Err() != nil || errors.Is(err, ErrNoReplica) {

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/files/filestest"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/index/window"
@@ -75,6 +76,57 @@ func TestFileThatIsNotHealed(t *testing.T) {
 			stop()
 		})
 	}
+}
+
+// TestAPageIsNoFile: a file counts as whole when all of it was read, not when a page was.
+func TestAPageIsNoFile(t *testing.T) {
+	t.Parallel()
+	b := newShelved(t)
+	b.judges(mostUnfiled)
+	b.must(b.old.fileAll(t.Context()))
+	for _, page := range []int{0, window.Whole} {
+		for name := range b.replica.Files().Names() {
+			b.old.ails(name, syscall.EIO)
+			w := window.Want{File: name, Page: page}
+			b.must(b.old.readSought(t.Context(), sought{w: b.replica.Files().Sounder(name)}, map[window.Want][]byte{}, nil))
+			if f := b.Counters.FileErr.Load(); (f == nil) != (page == window.Whole) {
+				t.Errorf("page %d is read, and %v is told", page, f)
+			}
+		}
+	}
+}
+
+// TestTroubleOfABlockStays: while a segment of it lies in no file no block is due, and its trouble is no less.
+func TestTroubleOfABlockStays(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newShelved(t)
+		var said bytes.Buffer
+		b.Logger = zerolog.New(zerolog.SyncWriter(&said))
+		b.judges(2 * mostUnfiled)
+		b.must(b.old.fileAll(t.Context()))
+		var full atomic.Bool
+		full.Store(true)
+		b.disk.Before = func(c filestest.Call) error {
+			if full.Load() && c.Op == "create" {
+				return syscall.ENOSPC
+			}
+			return nil
+		}
+		stop := b.keeps()
+		time.Sleep(2 * filePause)
+		b.must(b.applies(&index.Erase{Header: b.run.Header, Targets: []entry.Position{{Offset: 5}}}))
+		time.Sleep(2 * filePause)
+		if n := strings.Count(said.String(), "blocks of old documents"); n != 1 || b.Counters.FileErr.Load() == nil {
+			t.Errorf("the disk is full, and the log says\n%s", &said)
+		}
+		full.Store(false)
+		time.Sleep(2 * filePause)
+		stop()
+		if !strings.Contains(said.String(), "blocks of old documents wait no more") || b.Counters.FileErr.Load() != nil {
+			t.Errorf("there is room, and the log says\n%s", &said)
+		}
+	})
 }
 
 // TestTroubleOfABlockEnds: that a block cannot be written is told no more when none is due any more.

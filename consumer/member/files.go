@@ -312,6 +312,9 @@ func (o *old) tidy() error {
 	if err != nil {
 		o.untidy.Store(true)
 	}
+	if now := o.f.Counters.FileErr.Load(); now != nil && snapshot.ValidSegmentName(now.of) && !o.needs(now.of) {
+		o.whole(now.of)
+	}
 	o.f.mu.Lock()
 	defer o.f.mu.Unlock()
 	o.tidied = tidied{next, err}

@@ -96,6 +96,23 @@ func TestAPageIsNoFile(t *testing.T) {
 	}
 }
 
+// TestTroubleOfAFileEnds: that a file cannot be read is told no more when its documents have left.
+func TestTroubleOfAFileEnds(t *testing.T) {
+	t.Parallel()
+	b := newShelved(t)
+	b.judges(mostUnfiled)
+	b.must(b.old.fileAll(t.Context()))
+	for name := range b.replica.Files().Names() {
+		for _, of := range []string{name, snapshot.SegmentName([]byte("left"))} {
+			b.old.ails(of, syscall.EIO)
+			b.must(b.old.tidy())
+			if f := b.Counters.FileErr.Load(); (f != nil) != (of == name) {
+				t.Errorf("of %s, %v is told", of, f)
+			}
+		}
+	}
+}
+
 // TestTroubleOfABlockStays: while a segment of it lies in no file no block is due, and its trouble is no less.
 func TestTroubleOfABlockStays(t *testing.T) {
 	t.Parallel()

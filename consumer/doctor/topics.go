@@ -243,7 +243,7 @@ func (p *target) durable(ctx context.Context, topic broker.Topic, holds string) 
 	of := "topic " + topic.Name + ": "
 	if topic.Replicas < 2 && p.brokers > 1 {
 		findings = append(findings, note(of+"1 replica", "its "+holds+" are lost with that broker's disk",
-			"kafka-reassign-partitions.sh, to 3 replicas"))
+			"have 3 brokers hold it (kafka-reassign-partitions.sh)"))
 	}
 	if insync, err := strconv.Atoi(settings["min.insync.replicas"]); err == nil && topic.Replicas > 2 && insync < 2 {
 		findings = append(findings, note(of+"min.insync.replicas is 1",

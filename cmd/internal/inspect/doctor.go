@@ -27,7 +27,8 @@ func DoctorCommand() *cobra.Command {
 		Long: "Connect as the service would, with its configuration, and look at everything that it depends on: Kafka's " +
 			"version, the\n" +
 			"topics and their settings, rights, transactions that hang, the group and its offsets, snapshots beside the journal, the\n" +
-			"settings in force, clocks, certificates. Each finding says what it is, why it matters, and what to do.\n" +
+			"settings in force, clocks, certificates. Each finding says what it is, why it matters, and what to do. Commands for that\n" +
+			"are of Kafka's own tools; where they are installed without .sh, leave that out, and other tools change the same settings.\n" +
 			"It writes nothing, except that it tries a bucket (snapshots.s3) by an object that it deletes, and the directory for old\n" +
 			"documents (duplicates.remember.directory) by a file. It may run before the first start, beside the service, and when it\n" +
 			"has stopped.\n\n" +

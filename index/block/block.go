@@ -7,6 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/FastFilter/xorfilter"
+
+	"github.com/unecho/unecho/index/wire"
 )
 
 // PageBytes is the length of a page.
@@ -94,11 +96,11 @@ func (l *list) filterOf(key uint32) *xorfilter.BinaryFuse[uint8] {
 	return &l.filters[i]
 }
 
-// Doubt has May return true for every key, so that tests can show that answers do not depend on filters. Nobody may
+// Say has May return the same for every key, so that tests can show that answers do not depend on filters. Nobody may
 // read the block meanwhile.
-func (b *Block) Doubt() {
+func (b *Block) Say(may bool) {
 	for i := range b.lists {
-		b.lists[i].filters = make([]xorfilter.BinaryFuse[uint8], 1)
+		b.lists[i].filters = make([]xorfilter.BinaryFuse[uint8], wire.Flag(may))
 	}
 }
 

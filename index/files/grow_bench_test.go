@@ -22,12 +22,16 @@ import (
 var (
 	kept = flag.String("kept", "", "directory in which BenchmarkGrow keeps its window, and goes on from it; memory: all is in memory, and nothing is kept")
 	most = flag.Duration("most", time.Hour, "time after which BenchmarkGrow stops, to be gone on with")
+	fill = flag.Int("fill", 0, "documents that BenchmarkGrow enters first, without a look at old ones")
 )
 
 // BenchmarkGrow judges documents until a number of them is remembered, the old ones in files, in stages: each goes on with
 // what the one before it has kept. One operation is one stage, so run it with -benchtime 1x and -timeout 0. Signing and the
 // making of texts is not counted, nor is the writing of files: a member does that beside judging. It says the hash after
 // each million, by which two runs are seen to have the same state.
+//
+// With -fill the first stages bring the window near its size in less time: their documents are no copies, filters say no, and
+// nothing is read. The state is that of a run that looks for these documents, because they are like none.
 func BenchmarkGrow(b *testing.B) {
 	if *kept == "" {
 		b.Skip("it wants a directory: -kept")
@@ -48,6 +52,7 @@ func BenchmarkGrow(b *testing.B) {
 		} else {
 			f.begin()
 		}
+		s.filling = f.pager.Replica.Stats().Documents < *fill
 		s.grow(began.Add(*most))
 		s.save()
 		s.report(b)
@@ -56,8 +61,9 @@ func BenchmarkGrow(b *testing.B) {
 
 // stage is one run of a benchmark that takes hours.
 type stage struct {
-	f    *feed
-	path string
+	f       *feed
+	path    string
+	filling bool
 
 	judged, copies, duplicates, reads, late int // in this stage
 	judging, filing                         time.Duration
@@ -67,11 +73,14 @@ type stage struct {
 func (s *stage) grow(end time.Time) {
 	f := s.f
 	reads, late, began := f.reads.Load(), f.late.Load(), f.pager.Replica.Stats()
-	makers := make([]maker, runtime.GOMAXPROCS(0))
+	makers, enough := make([]maker, runtime.GOMAXPROCS(0)), *documents
 	for i := range makers {
 		makers[i] = newMaker(f.t, f.params, f.documents)
+		if s.filling {
+			makers[i].share, enough = 0, *fill
+		}
 	}
-	for next := 0; f.pager.Replica.Stats().Documents < *documents && time.Now().Before(end); {
+	for next := 0; f.pager.Replica.Stats().Documents < enough && time.Now().Before(end); {
 		var signing sync.WaitGroup
 		for i := range makers {
 			from := f.made + i*atOnce
@@ -98,6 +107,11 @@ func (s *stage) grow(end time.Time) {
 // judge judges the documents of a record.
 func (s *stage) judge(r *index.Run) {
 	f := s.f
+	if s.filling {
+		for _, b := range f.pager.Replica.Files().Blocks() {
+			b.Postings().Say(false)
+		}
+	}
 	started := time.Now()
 	f.record(r)
 	judged := time.Now()

@@ -142,7 +142,8 @@ func (w *world) endsWith(m *running) error {
 }
 
 // TestHungKeepsWhatItUses: a process that an error ends, while a goroutine of it hangs in a file, leaves the directory and its
-// name as they are: the goroutine may write there, and the lease may lie on the same disk. When the disk answers, both are free.
+// name as they are: the goroutine may write there, and the lease may lie on the same disk. When the disk answers, the name is given
+// back first.
 func TestHungKeepsWhatItUses(t *testing.T) {
 	t.Parallel()
 	w, _ := remembering(t, 2500)
@@ -169,7 +170,7 @@ func TestHungKeepsWhatItUses(t *testing.T) {
 		t.Errorf("while a write hangs, the directory is free: %t, and %d leases are given back", d.isFree(w), n)
 	}
 	release()
-	w.becomes("the directory is free", func() bool { return leases.ending.Load() > 0 && !d.isFree(w) })
+	w.becomes("the name is given back, and the directory is not yet", func() bool { return leases.ending.Load() > 0 && !d.isFree(w) })
 }
 
 // TestEndsWhileALeaseHangs: so does a process that an error ends, and whose lease is not taken back then.

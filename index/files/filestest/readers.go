@@ -108,33 +108,27 @@ func openFiles(t *testing.T, p Place) {
 
 // closedMeanwhile: a file that is opened while the directory is closed does not stay open.
 func closedMeanwhile(t *testing.T, p Place) {
-	faulty := &Faulty{System: p.System}
-	d := Place{faulty, p.Path}.open(t)
-	put(t, d, 1)
-	faulty.Before = func(c Call) error {
-		if c.Op == "open" {
-			return d.Close()
-		}
-		return nil
-	}
-	must(t, read(d, 1, 0))
-	if n := faulty.Reading(); n != 0 {
-		t.Errorf("%d files are still open", n)
-	}
+	p.meanwhile(t, "open", (*files.Directory).Close, func(d *files.Directory) error { return read(d, 1, 0) })
 }
 
 // openedAgain: a file that is opened again just before it is removed does not stay open.
 func openedAgain(t *testing.T, p Place) {
+	p.meanwhile(t, "remove", func(d *files.Directory) error { return read(d, 1, 0) },
+		func(d *files.Directory) error { return d.Keep(files.Only()) })
+}
+
+// meanwhile does something before a call for a file, and expects that none stays open.
+func (p Place) meanwhile(t *testing.T, op string, does, while func(*files.Directory) error) {
 	faulty := &Faulty{System: p.System}
 	d := Place{faulty, p.Path}.open(t)
 	put(t, d, 1)
 	faulty.Before = func(c Call) error {
-		if c.Op == "remove" {
-			return read(d, 1, 0)
+		if c.Op == op {
+			return does(d)
 		}
 		return nil
 	}
-	must(t, d.Keep(files.Only()))
+	must(t, while(d))
 	if n := faulty.Reading(); n != 0 {
 		t.Errorf("%d files are still open", n)
 	}

@@ -229,16 +229,23 @@ func (l *liar) PutSegment(ctx context.Context, name string, data []byte) error {
 	return l.Store.PutSegment(ctx, name, data)
 }
 
-// halfWay: a snapshot that fails half-way is not listed, and the next attempt has only the rest to do.
-func halfWay(t *testing.T, b Backing) {
-	s, f := open(t, b), NewStream(t, held, 5)
+// interrupted returns a stream whose first snapshot has failed behind four segments, and what writes the next one.
+func interrupted(t *testing.T, s snapshot.Store) (f *Stream, l *liar, w *snapshot.Writer) {
 	gone := errors.New("gone")
-	l := &liar{Store: s, after: 4, put: func(context.Context, string, []byte) error { return gone }}
-	w := f.Writer(l)
+	f = NewStream(t, held, 5)
+	l = &liar{Store: s, after: 4, put: func(context.Context, string, []byte) error { return gone }}
+	w = f.Writer(l)
 	f.Judge(2000)
 	capture := f.Replica.Capture()
 	_, err := w.Write(t.Context(), &capture, f.Manifest())
 	want(t, err, gone)
+	return f, l, w
+}
+
+// halfWay: a snapshot that fails half-way is not listed, and the next attempt has only the rest to do.
+func halfWay(t *testing.T, b Backing) {
+	s := open(t, b)
+	f, l, w := interrupted(t, s)
 	wantListed(t, s)
 	l.after = 100
 	if _, done := f.Write(t, w); done.Segments != 3 {
@@ -252,14 +259,8 @@ func halfWay(t *testing.T, b Backing) {
 // collectedBetween: segments that a failed snapshot had stored are deleted by a collector before the next one names
 // them.
 func collectedBetween(t *testing.T, b Backing) {
-	s, f := open(t, b), NewStream(t, held, 5)
-	gone := errors.New("gone")
-	l := &liar{Store: s, after: 4, put: func(context.Context, string, []byte) error { return gone }}
-	w := f.Writer(l)
-	f.Judge(2000)
-	capture := f.Replica.Capture()
-	_, err := w.Write(t.Context(), &capture, f.Manifest())
-	want(t, err, gone)
+	s := open(t, b)
+	f, l, w := interrupted(t, s)
 	b.Age(t, snapshot.Grace+1)
 	done, err := s.Collect(t.Context(), 1)
 	must(t, err)

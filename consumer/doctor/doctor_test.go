@@ -79,11 +79,6 @@ func TestFindings(t *testing.T) {
 			w.depose("unecho.journal", 2)
 		}, `^note topics: journal unecho.journal has 3 partitions \| only partition 0 is used`},
 		{"journal that takes less", func(w *ward) { w.alter("unecho.journal", "max.message.bytes", "1000") }, `^problem topics: topic unecho.journal: max.message.bytes is 1000`},
-		{"verdicts on one broker", func(w *ward) {
-			w.in.Sink.Verdicts.Topic = "tales"
-			_, err := w.admin.CreateTopic(w.t.Context(), 2, 1, nil, "tales")
-			w.must(err)
-		}, `^note topics: topic tales: 1 replica \| .* \| have 3 brokers hold it`},
 		{"unclean elections", func(w *ward) { w.alter("news", "unclean.leader.election.enable", "true") }, `^note topics: topic news: unclean.leader.election.enable is true \|`},
 		{"one in sync", func(w *ward) { w.alter("news.unique", "min.insync.replicas", "1") }, `^note topics: topic news.unique: min.insync.replicas is 1 \|`},
 		{"a compacted output", func(w *ward) { w.alter("news.unique", "cleanup.policy", "compact") }, `^note topics: topic news.unique: cleanup.policy is compact \|`},
@@ -127,13 +122,18 @@ func TestFindingsOfStores(t *testing.T) {
 	})
 }
 
-// Who has written the newest unique documents.
+// Who has written the newest unique documents, and where verdicts lie.
 func TestFindingsOfOutputs(t *testing.T) {
 	findings(t, []finding{
 		{
 			"a group that was renamed", func(w *ward) { w.produce(by("unecho"), by("old")) },
 			`^note outputs: topic news.unique: some of its newest documents are of group old \| two groups .* \| write the other name as group`,
 		},
+		{"verdicts on one broker", func(w *ward) {
+			w.in.Sink.Verdicts.Topic = "tales"
+			_, err := w.admin.CreateTopic(w.t.Context(), 2, 1, nil, "tales")
+			w.must(err)
+		}, `^note topics: topic tales: 1 replica \| .* \| have 3 brokers hold it`},
 		{"a group that succeeds another", func(w *ward) { w.produce(by("old")); w.in.Params.Succeeds = "old" }, `^ok outputs: `},
 	})
 }

@@ -100,7 +100,7 @@ func (w *Writer) put(ctx context.Context, c *index.Capture, m *Manifest) (done W
 		view := &c.Segments[i]
 		s, ok := w.stored[view.Number]
 		if !ok || s.at < view.Erased {
-			if data, err = w.encoded(ctx, view, data[:0]); err != nil {
+			if data, err = Encoded(ctx, w.Files, view, data[:0]); err != nil {
 				return done, err
 			}
 			if s.Segment, err = w.putOne(ctx, state, view, data); err != nil {
@@ -119,12 +119,12 @@ func (w *Writer) put(ctx context.Context, c *index.Capture, m *Manifest) (done W
 	return done, nil
 }
 
-// encoded returns the encoding of a segment. If that takes memory, it may be dst.
-func (w *Writer) encoded(ctx context.Context, view *window.View, dst []byte) ([]byte, error) {
+// Encoded returns the encoding of a segment, which files has if it is not in memory. If that takes memory, it may be dst.
+func Encoded(ctx context.Context, files Segments, view *window.View, dst []byte) ([]byte, error) {
 	if !view.Away() {
 		return view.Append(dst), nil
 	}
-	return w.Files.Read(ctx, view.File())
+	return files.Read(ctx, view.File())
 }
 
 func (w *Writer) putOne(ctx context.Context, state *index.Restore, view *window.View,

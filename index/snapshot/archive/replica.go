@@ -17,10 +17,11 @@ func WriteCaptured(
 ) error {
 	s := captured{views: make(map[string]*window.View, len(views)), files: files}
 	m.Segments = nil
+	var data []byte
+	var err error
 	for i := range views {
 		view := &views[i]
-		data, err := s.data(ctx, view)
-		if err != nil {
+		if data, err = snapshot.Encoded(ctx, files, view, data[:0]); err != nil {
 			return err
 		}
 		segment := snapshot.NewSegment(data, view.Documents())
@@ -43,14 +44,7 @@ func (s captured) Segment(ctx context.Context, name string) ([]byte, error) {
 	if !ok {
 		return nil, &snapshot.MissingSegmentsError{Names: []string{name}}
 	}
-	return s.data(ctx, view)
-}
-
-func (s captured) data(ctx context.Context, view *window.View) ([]byte, error) {
-	if view.Away() {
-		return s.files.Read(ctx, view.File())
-	}
-	return view.Append(nil), nil
+	return snapshot.Encoded(ctx, s.files, view, nil)
 }
 
 // Restore restores the replica of the snapshot, and reads it to its end. The arguments are those of snapshot.Restore: m

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -142,8 +143,7 @@ func (w *world) endsWith(m *running) error {
 }
 
 // TestHungKeepsWhatItUses: a process that an error ends, while a goroutine of it hangs in a file, leaves the directory and its
-// name as they are: the goroutine may write there, and the lease may lie on the same disk. When the disk answers, the name is given
-// back first.
+// name as they are: the goroutine may write there, and the lease may lie on the same disk. When the disk answers, both are free.
 func TestHungKeepsWhatItUses(t *testing.T) {
 	t.Parallel()
 	w, _ := remembering(t, 2500)
@@ -156,7 +156,8 @@ func TestHungKeepsWhatItUses(t *testing.T) {
 	w.quiet(m)
 	hung, release := d.hangs("sync", false)
 	defer release()
-	defer close(leases.answers)
+	answer := sync.OnceFunc(func() { close(leases.answers) })
+	defer answer()
 	w.produce(500, 2)
 	w.becomes("a write hangs", func() bool { return len(hung) > 0 })
 	for _, path := range w.oldFiles(d.dir) {
@@ -170,7 +171,8 @@ func TestHungKeepsWhatItUses(t *testing.T) {
 		t.Errorf("while a write hangs, the directory is free: %t, and %d leases are given back", d.isFree(w), n)
 	}
 	release()
-	w.becomes("the name is given back, and the directory is not yet", func() bool { return leases.ending.Load() > 0 && !d.isFree(w) })
+	answer()
+	w.becomes("the directory is free", func() bool { return d.isFree(w) })
 }
 
 // TestEndsWhileALeaseHangs: so does a process that an error ends, and whose lease is not taken back then.

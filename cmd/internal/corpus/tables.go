@@ -162,6 +162,45 @@ func (p *Parser) rows(c *Chunk, visit func(*Record) bool) error {
 	return nil
 }
 
+// IntegerIDs says whether all sources, as far as they can be read, are Parquet whose ids are integers. Some may have no ids.
+func (next Sources) IntegerIDs(id string) (same Sources, integers bool, err error) {
+	all, err := next.All()
+	if err != nil {
+		return nil, false, err
+	}
+	for _, s := range all {
+		if info, err := Stat(s.Path); err == nil && !info.Mode().IsRegular() { // opening a pipe twice ends it
+			return Those(all), false, nil
+		}
+		table, err := OpenTable(s.Path)
+		if err != nil {
+			continue // who reads it reports the error
+		}
+		own, others := table.ids(id)
+		if err := table.Close(); err != nil {
+			return nil, false, fmt.Errorf("read %s: %w", NameOf(s.Path), err)
+		}
+		if others {
+			return Those(all), false, nil
+		}
+		integers = integers || own
+	}
+	return Those(all), integers, nil
+}
+
+// ids says whether a file has ids that are integers, or others.
+func (t Table) ids(id string) (integers, others bool) {
+	if t.Isnt != "" {
+		return false, true
+	}
+	rows, err := columnar.Open(t, t.Size, columnar.Wanted{Columns: []string{id}})
+	if err != nil || !rows.Has(id) {
+		return false, false
+	}
+	integers = rows.Integers(id)
+	return integers, !integers
+}
+
 // Table is a Parquet file that is open, to be read anew.
 type Table struct {
 	*os.File

@@ -104,7 +104,7 @@ type dotted struct {
 func parquetOf[T any](t *testing.T, rows ...T) string {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := columnar.NewRecords[T](&out)
+	w, err := columnar.NewRecords[T](&out, false)
 	if err != nil {
 		t.Fatal(err)
 	}

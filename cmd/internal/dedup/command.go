@@ -120,6 +120,7 @@ type dedupRun struct {
 	out     *Outputs
 	report  *Report          // what the page shows; nil without one
 	schema  *columnar.Schema // of the unique rows, where they are written as Parquet
+	ints    bool             // all ids are integers, and an output is Parquet
 }
 
 func runDedup(cmd *cobra.Command, args []string, version string) (err error) {
@@ -206,6 +207,7 @@ func (r *dedupRun) outputs() OutputParams {
 	p := OutputParams{
 		Paths: map[string]string{}, Stdout: r.cmd.OutOrStdout(), Similarity: r.Config.Judge.Duplicates, All: r.All,
 		Representative: r.Representative, Schema: r.schema, Report: r.report, Keep: r.Keep,
+		IntegerIDs: r.ints,
 	}
 	for _, name := range OutputNames() {
 		if path := cmdline.Text(r.cmd, name); path != "" {
@@ -236,6 +238,7 @@ func (r *dedupRun) open() (old, query *Input, err error) {
 			return nil, nil, fmt.Errorf("save index: %w", err)
 		}
 	}
+	r.ints = r.Load == "" && outfile.AnyTable(r.outputs().Paths) // an index file has names of any kind
 	if len(r.Old) > 0 {
 		if old, err = r.openFiles("", r.Old, spared, corpus.RowsWanted); err != nil {
 			return nil, nil, err
@@ -268,6 +271,11 @@ func (r *dedupRun) openFiles(list string, paths []string, spared outfile.Files, 
 	}
 	if rows == corpus.RowsLocated {
 		if sources, r.schema, err = OneSchema(sources); err != nil {
+			return nil, err
+		}
+	}
+	if r.ints {
+		if sources, r.ints, err = sources.IntegerIDs(p.ID); err != nil {
 			return nil, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/unecho/unecho/cmd/internal/corpus/columnar"
 	"github.com/unecho/unecho/cmd/internal/terminal"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/compare"
@@ -14,12 +15,12 @@ import (
 // The JSON of these lines, and the columns of Parquet, are a promise to scripts.
 
 type duplicateLine struct {
-	ID         string       `json:"id"           parquet:"id"`
-	MatchID    string       `json:"match_id"     parquet:"match_id"`
+	ID         columnar.ID  `json:"id"           parquet:"id"`
+	MatchID    columnar.ID  `json:"match_id"     parquet:"match_id"`
 	In         string       `json:"in,omitempty" parquet:"in,optional,dict"` // where the match is: index or query; only where there is an index
 	Similarity fourDecimals `json:"similarity"   parquet:"similarity"`
 	Method     string       `json:"method"       parquet:"method,dict"`
-	Cluster    string       `json:"cluster"      parquet:"cluster"`
+	Cluster    columnar.ID  `json:"cluster"      parquet:"cluster"`
 	// where the three are: ids may begin anew in each file
 	File        string `json:"file"                   parquet:"file,dict"`
 	Row         int    `json:"row,omitempty"          parquet:"row,optional"` // none for a file that is a document
@@ -31,8 +32,8 @@ type duplicateLine struct {
 
 // pairLine is a line of --pairs: b comes after a.
 type pairLine struct {
-	A          string       `parquet:"a"`
-	B          string       `parquet:"b"`
+	A          columnar.ID  `parquet:"a"`
+	B          columnar.ID  `parquet:"b"`
 	Similarity fourDecimals `parquet:"similarity"`
 	AFile      string       `parquet:"a_file,optional,dict"`
 	ARow       int          `parquet:"a_row,optional"`
@@ -41,10 +42,10 @@ type pairLine struct {
 }
 
 type clusterLine struct {
-	ID      string `parquet:"id"`
-	Cluster string `parquet:"cluster"`
-	File    string `parquet:"file,dict"`
-	Row     int    `parquet:"row,optional"`
+	ID      columnar.ID `parquet:"id"`
+	Cluster columnar.ID `parquet:"cluster"`
+	File    string      `parquet:"file,dict"`
+	Row     int         `parquet:"row,optional"`
 
 	ClusterFile string `parquet:"cluster_file,optional,dict"`
 	ClusterRow  int    `parquet:"cluster_row,optional"`
@@ -52,9 +53,9 @@ type clusterLine struct {
 
 // cutLine is a line of --cut: a document that was not compared with all that may be like it.
 type cutLine struct {
-	ID   string `json:"id"            parquet:"id"`
-	File string `json:"file"          parquet:"file,dict"`
-	Row  int    `json:"row,omitempty" parquet:"row,optional"`
+	ID   columnar.ID `json:"id"            parquet:"id"`
+	File string      `json:"file"          parquet:"file,dict"`
+	Row  int         `json:"row,omitempty" parquet:"row,optional"`
 }
 
 // rowText is a row as a column of a line.

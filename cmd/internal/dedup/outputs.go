@@ -26,6 +26,7 @@ type OutputParams struct {
 	Report         *Report          // gathers what a page shows; nil if there is none
 	Schema         *columnar.Schema // of the unique rows, where they are written as Parquet
 	Keep           bool             // rejected documents are among the unique ones, where they can be
+	IntegerIDs     bool             // all ids are integers
 }
 
 // Outputs are the files that the verdicts are written to. Outputs that depend on a single verdict are written at once.
@@ -71,6 +72,7 @@ func OpenOutputs(p OutputParams) (*Outputs, error) {
 	if p.Report != nil {
 		p.Report.places = &d.places
 	}
+	d.IntegerIDs = p.IntegerIDs
 	err := d.open(p.Paths)
 	if err == nil && p.Schema != nil {
 		d.table.rows, err = newTableFile(d.unique, p.Schema)
@@ -170,7 +172,7 @@ func (d *Outputs) writeCut(o *Outcome) error {
 	if !o.Cut {
 		return nil
 	}
-	line := cutLine{ID: outfile.Name(string(o.Name))}
+	line := cutLine{ID: outfile.ID(o.Name)}
 	line.File, line.Row = d.rowOf(o.Number, string(o.Name))
 	return d.cut.JSON(&line)
 }
@@ -235,7 +237,7 @@ func (d *Outputs) verified(number int64, name []byte, found []Match) error {
 // pair writes a document and one before it.
 func (d *Outputs) pair(number int64, b string, m *Match) error {
 	a := string(m.Name)
-	line := pairLine{A: outfile.Name(a), B: outfile.Name(b), Similarity: fourDecimalsOf(m.Similarity)}
+	line := pairLine{A: outfile.ID(a), B: outfile.ID(b), Similarity: fourDecimalsOf(m.Similarity)}
 	line.AFile, line.ARow = d.rowOf(m.Number, a)
 	line.BFile, line.BRow = d.rowOf(number, b)
 	return d.pairs.TSV(&line, a, b, terminal.FourDecimals(m.Similarity.TenThousandths()), line.AFile, rowText(line.ARow),
@@ -250,8 +252,8 @@ func (d *Outputs) rowOf(number int64, name string) (file string, row int) {
 
 func (d *Outputs) duplicate(number int64, name []byte, m *Match, cluster int64, of []byte) *duplicateLine {
 	line := &duplicateLine{
-		ID: outfile.Name(name), MatchID: outfile.Name(m.Name), Similarity: fourDecimalsOf(m.Similarity), Method: m.Method.String(),
-		Cluster: outfile.Name(of),
+		ID: outfile.ID(name), MatchID: outfile.ID(m.Name), Similarity: fourDecimalsOf(m.Similarity), Method: m.Method.String(),
+		Cluster: outfile.ID(of),
 	}
 	line.File, line.Row = d.rowOf(number, string(name))
 	line.MatchFile, line.MatchRow = d.rowOf(m.Number, string(m.Name))
@@ -324,7 +326,7 @@ func (d *Outputs) finishGroups(g *Groups) error {
 // cluster writes which cluster a document is in.
 func (d *Outputs) cluster(g *Groups, number, cluster int64) error {
 	name, of := string(g.Name(number)), string(g.Name(cluster))
-	line := clusterLine{ID: outfile.Name(name), Cluster: outfile.Name(of)}
+	line := clusterLine{ID: outfile.ID(name), Cluster: outfile.ID(of)}
 	line.File, line.Row = d.rowOf(number, name)
 	line.ClusterFile, line.ClusterRow = d.rowOf(cluster, of)
 	return d.clusters.TSV(&line, name, of, line.File, rowText(line.Row), line.ClusterFile, rowText(line.ClusterRow))

@@ -231,7 +231,7 @@ func TestTablesOfAStoppedRun(t *testing.T) {
 func rowsFile[T any](t *testing.T, row T) string {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := columnar.NewRecords[T](&out)
+	w, err := columnar.NewRecords[T](&out, false)
 	if err != nil {
 		t.Fatal(err)
 	}

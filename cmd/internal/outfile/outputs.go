@@ -14,6 +14,8 @@ import (
 
 // Outputs are the files that one verb writes side by side. Their old content stays until Begin.
 type Outputs struct {
+	IntegerIDs bool // all ids are integers, and so they are in Parquet
+
 	stdout io.Writer
 	named  []namedFile // in the order in which they were opened
 	files  Files
@@ -52,7 +54,7 @@ func (o *Outputs) Open(flag, path string) *File {
 // OpenRecords opens an output of records, as Open does.
 func OpenRecords[T any](o *Outputs, flag, path string) (r *Records[T]) {
 	if f := o.Open(flag, path); f != nil && o.wrong == nil {
-		r, o.wrong = newRecords[T](path, f)
+		r, o.wrong = newRecords[T](path, f, o.IntegerIDs)
 	}
 	return r
 }

@@ -13,6 +13,16 @@ import (
 // IsTable says whether an output of this name is Parquet.
 func IsTable(path string) bool { return strings.HasSuffix(strings.ToLower(path), ".parquet") }
 
+// AnyTable says whether one of these outputs is Parquet.
+func AnyTable(paths map[string]string) bool {
+	for _, path := range paths {
+		if IsTable(path) {
+			return true
+		}
+	}
+	return false
+}
+
 // Records is a file of records of one kind. Where it is named .parquet they are rows, and the tags of T name the columns;
 // else they are lines. Writing to a nil Records does nothing.
 type Records[T any] struct {
@@ -21,13 +31,13 @@ type Records[T any] struct {
 	line []byte
 }
 
-func newRecords[T any](path string, out *File) (*Records[T], error) {
+func newRecords[T any](path string, out *File, integers bool) (*Records[T], error) {
 	r := &Records[T]{File: out}
 	if !IsTable(path) {
 		return r, nil
 	}
 	var err error
-	if r.rows, err = columnar.NewRecords[T](out); err != nil {
+	if r.rows, err = columnar.NewRecords[T](out, integers); err != nil {
 		return nil, err
 	}
 	out.Rows(r.rows.Close)
@@ -79,6 +89,9 @@ func Name[T string | []byte](name T) string {
 	}
 	return b.String()
 }
+
+// ID returns the id of a document for a record.
+func ID[T string | []byte](name T) columnar.ID { return columnar.ID(Name(name)) }
 
 // AppendTSV appends a line of columns, which UnescapeTSV reads. Characters that would end a column or a line are
 // written as in Go: \t, \n, \r, and \\.

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/unecho/unecho/cmd/internal/corpus"
+	"github.com/unecho/unecho/cmd/internal/corpus/columnar"
 	"github.com/unecho/unecho/cmd/internal/outfile"
 	"github.com/unecho/unecho/cmd/internal/report"
 	"github.com/unecho/unecho/cmd/internal/terminal"
@@ -44,9 +45,10 @@ type Counts struct {
 }
 
 // Open opens the outputs, by OutputNames. Their old content stays until the first document comes. keep says that documents
-// which cannot be read are to be among the unique ones.
-func Open(paths map[string]string, stdout io.Writer, keep bool) (*Outputs, error) {
+// which cannot be read are to be among the unique ones, integers that all ids are integers.
+func Open(paths map[string]string, stdout io.Writer, keep, integers bool) (*Outputs, error) {
 	o := &Outputs{Outputs: outfile.NewOutputs(stdout), keep: keep}
+	o.IntegerIDs = integers
 	o.unique.Out = o.Open("unique", paths["unique"])
 	o.duplicates = outfile.OpenRecords[emptiedLine](o.Outputs, "duplicates", paths["duplicates"])
 	o.removed = outfile.OpenRecords[removedLine](o.Outputs, "removed", paths["removed"])
@@ -79,7 +81,7 @@ func (o *Outputs) Add(d *Outcome) error {
 	case d.Emptied:
 		o.counts.Emptied++
 		return o.duplicates.JSON(&emptiedLine{
-			ID: outfile.Name(d.Name), MatchID: outfile.Name(d.Removed[0].First), Method: "parts",
+			ID: outfile.ID(d.Name), MatchID: outfile.ID(d.Removed[0].First), Method: "parts",
 			Parts: len(d.Removed), File: outfile.Name(d.File), Row: d.Row, Line: d.Line,
 			MatchFile: outfile.Name(d.Removed[0].FirstFile), MatchRow: d.Removed[0].FirstRow,
 		})
@@ -113,7 +115,7 @@ func (o *Outputs) writeRemoved(d *Outcome) error {
 		o.counts.Removed++
 		o.counts.RemovedBytes += int64(len(p.Text))
 		err := o.removed.JSON(&removedLine{
-			ID: outfile.Name(d.Name), At: p.At, Text: string(p.Text), First: outfile.Name(p.First),
+			ID: outfile.ID(d.Name), At: p.At, Text: string(p.Text), First: outfile.ID(p.First),
 			File: outfile.Name(d.File), Row: d.Row, Line: d.Line,
 			FirstFile: outfile.Name(p.FirstFile), FirstRow: p.FirstRow,
 		})
@@ -145,13 +147,13 @@ func (o *Outputs) Report(out io.Writer) {
 
 // removedLine is a line of --removed. Its JSON, and its columns of Parquet, are a promise to scripts, as those of the others.
 type removedLine struct {
-	ID    string `json:"id"             parquet:"id"`
-	At    int    `json:"at"             parquet:"at"` // in bytes of the document's text
-	Text  string `json:"text"           parquet:"text"`
-	First string `json:"first"          parquet:"first"` // the document that keeps it
-	File  string `json:"file"           parquet:"file,dict"`
-	Row   int    `json:"row,omitempty"  parquet:"row,optional"`  // its number there, if it is not the whole file
-	Line  int    `json:"line,omitempty" parquet:"line,optional"` // where the document begins
+	ID    columnar.ID `json:"id"             parquet:"id"`
+	At    int         `json:"at"             parquet:"at"` // in bytes of the document's text
+	Text  string      `json:"text"           parquet:"text"`
+	First columnar.ID `json:"first"          parquet:"first"` // the document that keeps it
+	File  string      `json:"file"           parquet:"file,dict"`
+	Row   int         `json:"row,omitempty"  parquet:"row,optional"`  // its number there, if it is not the whole file
+	Line  int         `json:"line,omitempty" parquet:"line,optional"` // where the document begins
 
 	FirstFile string `json:"first_file"          parquet:"first_file,dict"`
 	FirstRow  int    `json:"first_row,omitempty" parquet:"first_row,optional"`
@@ -159,13 +161,13 @@ type removedLine struct {
 
 // emptiedLine is a line of --duplicates: a document of which nothing is left.
 type emptiedLine struct {
-	ID      string `json:"id"             parquet:"id"`
-	MatchID string `json:"match_id"       parquet:"match_id"` // the document that keeps its first part
-	Method  string `json:"method"         parquet:"method,dict"`
-	Parts   int    `json:"parts"          parquet:"parts"`
-	File    string `json:"file"           parquet:"file,dict"`
-	Row     int    `json:"row,omitempty"  parquet:"row,optional"`
-	Line    int    `json:"line,omitempty" parquet:"line,optional"`
+	ID      columnar.ID `json:"id"             parquet:"id"`
+	MatchID columnar.ID `json:"match_id"       parquet:"match_id"` // the document that keeps its first part
+	Method  string      `json:"method"         parquet:"method,dict"`
+	Parts   int         `json:"parts"          parquet:"parts"`
+	File    string      `json:"file"           parquet:"file,dict"`
+	Row     int         `json:"row,omitempty"  parquet:"row,optional"`
+	Line    int         `json:"line,omitempty" parquet:"line,optional"`
 
 	MatchFile string `json:"match_file"          parquet:"match_file,dict"`
 	MatchRow  int    `json:"match_row,omitempty" parquet:"match_row,optional"`

@@ -11,6 +11,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/unecho/unecho/consumer/document"
 )
 
 // Wanted are the columns that rows have, named as document.ParsePath reads it: a dot goes into a struct.
@@ -133,6 +135,18 @@ func (r *Rows) Names() []string { return namesOf(r.file) }
 func (r *Rows) Has(column string) bool {
 	found, _ := newTree(r.file.Root(), r.meta.Schema, Wanted{Columns: []string{column}})
 	return len(found.children) > 0
+}
+
+// Integers says whether a column, by its path, has integers, one at most in a row, that 64 bits hold with their sign.
+func (r *Rows) Integers(column string) bool {
+	names, err := document.ParsePath(column)
+	at := r.file.Root()
+	for _, name := range names {
+		if at = at.Column(name); at == nil || at.Repeated() {
+			return false
+		}
+	}
+	return err == nil && at.Leaf() && isInteger(at.Type())
 }
 
 // Share returns how many rows were read, and how many there are.

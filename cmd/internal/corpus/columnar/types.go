@@ -229,3 +229,16 @@ func moment(n int64, unit time.Duration) time.Time {
 	rest := n % per
 	return time.Unix(seconds, rest*int64(unit))
 }
+
+// isInteger says whether values of a type are integers that 64 bits hold with their sign.
+func isInteger(t parquet.Type) bool {
+	if t.Kind() != parquet.Int32 && t.Kind() != parquet.Int64 {
+		return false
+	}
+	of := t.LogicalType()
+	if of == nil || of.Value == nil {
+		return true
+	}
+	integer, ok := of.Value.(*format.IntType)
+	return ok && (integer.IsSigned || integer.BitWidth < 64)
+}

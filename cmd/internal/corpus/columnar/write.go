@@ -3,6 +3,8 @@ package columnar
 import (
 	"bytes"
 	"io"
+	"reflect"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
@@ -163,25 +165,48 @@ func (g *groups) close() error {
 	return g.out.Close()
 }
 
+// ID is the id of a document: a text, or in a file whose ids are integers one of these.
+type ID string
+
 // Records writes records of one type as rows of Parquet. The tags of its fields name the columns.
 type Records[T any] struct {
-	groups *groups
-	schema *parquet.Schema
+	groups   *groups
+	record   *parquet.Schema
+	integers []int // the columns of ids that are integers
 }
 
-// NewRecords begins a file.
-func NewRecords[T any](out io.Writer) (*Records[T], error) {
-	r := &Records[T]{schema: parquet.SchemaOf(new(T))}
+// NewRecords begins a file. integers says that its ids are integers: where a record has an ID that is none, it is null.
+func NewRecords[T any](out io.Writer, integers bool) (*Records[T], error) {
+	r := &Records[T]{record: parquet.SchemaOf(new(T))}
+	written := r.record
+	if integers {
+		written, r.integers = withIntegers(reflect.TypeFor[T]())
+	}
 	return r, guard("begin the file", func() error {
-		r.groups = newGroups(out, recordGroupBytes, r.schema)
+		r.groups = newGroups(out, recordGroupBytes, written)
 		return nil
 	})
+}
+
+// withIntegers returns the schema of records in which each ID is an optional integer, and their columns.
+func withIntegers(record reflect.Type) (schema *parquet.Schema, columns []int) {
+	fields := reflect.VisibleFields(record)
+	for i := range fields {
+		if fields[i].Type == reflect.TypeFor[ID]() {
+			fields[i].Type = reflect.TypeFor[*int64]()
+			columns = append(columns, i)
+		}
+	}
+	return parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface()), columns
 }
 
 // Write writes a record. As in JSON, bytes of a text that are no UTF-8 are replaced.
 func (r *Records[T]) Write(record *T) error {
 	return guard("write a record", func() error {
-		row := r.schema.Deconstruct(r.groups.empty(), record)
+		row := r.record.Deconstruct(r.groups.empty(), record)
+		for _, column := range r.integers {
+			row[column] = integerID(row[column], column)
+		}
 		for i, v := range row {
 			if v.Kind() == parquet.ByteArray && !utf8.Valid(v.ByteArray()) {
 				text := []byte(string([]rune(string(v.ByteArray()))))
@@ -190,6 +215,15 @@ func (r *Records[T]) Write(record *T) error {
 		}
 		return r.groups.write(row)
 	})
+}
+
+// integerID returns an id as an optional integer, which is null where the id is none.
+func integerID(id parquet.Value, column int) parquet.Value {
+	n, err := strconv.ParseInt(string(id.ByteArray()), 10, 64)
+	if err != nil {
+		return parquet.NullValue().Level(0, 0, column)
+	}
+	return parquet.Int64Value(n).Level(0, 1, column)
 }
 
 // Close ends the file.

@@ -26,7 +26,7 @@ type record struct {
 
 func records(t *testing.T, out io.Writer, all ...record) {
 	t.Helper()
-	w, err := columnar.NewRecords[record](out)
+	w, err := columnar.NewRecords[record](out, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,9 +102,46 @@ func TestRecordsAreTyped(t *testing.T) {
 	}
 }
 
+// TestIntegerIDs: an ID is an integer where all are to be, or null where it is none.
+func TestIntegerIDs(t *testing.T) {
+	type match struct {
+		ID   columnar.ID `parquet:"id"`
+		Name string      `parquet:"name"`
+		Of   columnar.ID `parquet:"of"`
+		Row  int         `parquet:"row,optional"`
+	}
+	var out bytes.Buffer
+	w, err := columnar.NewRecords[match](&out, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []match{
+		{"-9223372036854775808", "7", "9223372036854775807", 1}, {"a.parquet:3", "", "9223372036854775808", 0}, {"0", "\xff", "", 3},
+	} {
+		if err := w.Write(&m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"id":-9223372036854775808,"name":"7","of":9223372036854775807,"row":1}` + "\n" +
+		`{"id":null,"name":"","of":null,"row":null}` + "\n" + `{"id":0,"name":"` + "\ufffd" + `","of":null,"row":3}` + "\n"
+	if got, err := all(out.Bytes(), columnar.Wanted{All: true}); got != want || err != nil {
+		t.Errorf("records whose ids are integers are written as %s, error %v; want %s and no error", got, err, want)
+	}
+	file, err := parquet.OpenFile(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(strings.Fields(file.Schema().String()), " "); !strings.Contains(got, "{ optional int64 id (INT(64,true)); required binary name") {
+		t.Errorf("the schema is %s; want id to be an optional integer, in its place", got)
+	}
+}
+
 // TestRecordsInBoundedMemory: a million rows take no more memory than a few groups of them, however many there are.
 func TestRecordsInBoundedMemory(t *testing.T) {
-	w, err := columnar.NewRecords[record](io.Discard)
+	w, err := columnar.NewRecords[record](io.Discard, false)
 	if err != nil {
 		t.Fatal(err)
 	}

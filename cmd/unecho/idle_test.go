@@ -35,7 +35,7 @@ func idleFlags() []struct{ line, flags string } {
 		{"dedup --unit line a.jsonl", "index index-file save-index pairs clusters groups representative verbose matches checkpoint " +
 			"checkpoint-every directory html threshold shingle hash weighted method slots plan recall bands rows bits distance verify " +
 			"evidence max-candidates max-references max-work compare-copies"},
-		{"dedup --index a.jsonl --save-index a.index", "unique duplicates pairs clusters groups rejected cut html representative verbose"},
+		{"dedup --index a.jsonl --save-index a.index", "unique duplicates pairs clusters groups rejected cut annotated html representative verbose"},
 		{"dedup --json a.jsonl", "keep-rejected"},
 		{"dedup --method simhash --distance 9 --verify estimate a.jsonl", "max-candidates max-references max-work directory"},
 		{"dedup --verify levenshtein --shingle char:4 a.jsonl", "weighted"},

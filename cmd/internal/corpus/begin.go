@@ -25,6 +25,9 @@ func (r *Reader) begin(s Source) error {
 	}
 	if head, _ := r.in.Peek(headBytes); len(bytes.TrimSpace(head)) > 0 { // without documents it could be of any format
 		r.met(format)
+		if err := r.checkObjects(s, format); err != nil {
+			return err
+		}
 	}
 	var header []byte
 	switch format {
@@ -46,17 +49,34 @@ func (r *Reader) begin(s Source) error {
 	return r.lay(format, header)
 }
 
-// lay makes the layout of the open file. A column that no file before had is a mistake; one that another lacks is a
-// fault of that file.
+// lay makes the layout of the open file.
 func (r *Reader) lay(format string, header []byte) (err error) {
 	r.layout, err = newLayout(format, r.params, header)
-	if column := (*MistakeError)(nil); errors.As(err, &column) && r.good > 0 {
-		return &fault{line: 1, reason: WrongColumns, err: err}
+	if column := (*MistakeError)(nil); errors.As(err, &column) {
+		return r.mistaken(err, 1)
 	}
 	if err != nil {
 		return fmt.Errorf("read %s: %w", NameOf(r.file), err)
 	}
 	return nil
+}
+
+// mistaken returns what is wrong with the columns of the open file. Where a file before was read, it is a fault of this one.
+func (r *Reader) mistaken(err error, line int) error {
+	if r.good > 0 {
+		return &fault{line: line, reason: WrongColumns, err: err}
+	}
+	return fmt.Errorf("read %s: %w", NameOf(r.file), err)
+}
+
+// checkObjects returns an error if fields are to be added to the records of a file, and these are no objects.
+func (r *Reader) checkObjects(s Source, format string) error {
+	if !r.params.Objects || isObjects(format) {
+		return nil
+	}
+	r.file = s.Path
+	return r.mistaken(&MistakeError{fmt.Sprintf("it is read as %s, and --annotated adds fields to JSON and Parquet only: convert "+
+		"it, or join it with --clusters, by file and row", format)}, 0)
 }
 
 // format returns the format of the open file, unless it is one of those that are refused.

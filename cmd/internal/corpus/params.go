@@ -21,6 +21,7 @@ type Params struct {
 	Strict   bool              // the first record that is rejected is an error
 	Kept     bool              // Raw is wanted of files, too, that are one document and larger than Document allows
 	Rows     RowsAs
+	Objects  bool // each file must be one of objects, to which fields can be added: JSON or Parquet
 	Comma    byte // between the columns of CSV; 0 is a comma, and any other makes tables of files that have no format by name
 	Lenient  bool // quotation marks may stand anywhere in CSV
 	Document document.Params
@@ -31,9 +32,8 @@ type RowsAs uint8
 
 // What Raw is of a row.
 const (
-	RowsWhole   RowsAs = iota // the row as a JSON object
-	RowsWanted                // of it, the columns with text, id and scope
-	RowsLocated               // its Place, to find it again
+	RowsWhole  RowsAs = iota // the row as a JSON object
+	RowsWanted               // of it, the columns with text, id and scope
 )
 
 // DefaultParams finds the format by the file's name, the text in text and the id in id.

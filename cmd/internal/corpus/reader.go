@@ -206,6 +206,9 @@ func (r *Reader) open(c *Chunk) (done bool, err error) {
 			return false, err
 		}
 		if r.whole(source) {
+			if err := r.checkObjects(source, Text); err != nil {
+				return false, err
+			}
 			r.files.Add(1)
 			c.Files, c.size = append(c.Files, source.Path), c.size+source.size()
 			if len(c.Files) == chunkFiles || c.size >= chunkBytes {

@@ -2,7 +2,6 @@ package corpus
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -51,10 +50,7 @@ func (r *Reader) checkColumns() error {
 		}
 		err := &MistakeError{fmt.Sprintf("no column is called %s; there are %s: name the columns with the text "+
 			"by --fields, and the one with the id by --id", quote(column), quoted(r.rows.judged.Names()))}
-		if r.good > 0 {
-			return &fault{reason: WrongColumns, err: err}
-		}
-		return fmt.Errorf("read %s: %w", NameOf(r.file), err)
+		return r.mistaken(err, 0)
 	}
 	return nil
 }
@@ -148,12 +144,8 @@ func (p *Parser) rows(c *Chunk, visit func(*Record) bool) error {
 		if err := p.read(c.layout, line); err != nil {
 			return err
 		}
-		switch c.layout.rows {
-		case RowsWhole:
+		if c.layout.rows == RowsWhole {
 			p.record.Raw, data, _ = bytes.Cut(data, []byte{'\n'})
-		case RowsLocated:
-			p.record.Raw = RowAt{File: c.File, Row: number}.Append(nil)
-		case RowsWanted:
 		}
 		if !p.give(c, visit) {
 			return nil
@@ -243,24 +235,4 @@ func (t Table) Close() error {
 		return nil
 	}
 	return t.File.Close()
-}
-
-// RowAt is where a row is.
-type RowAt struct {
-	File string
-	Row  int // from 1
-}
-
-// Append appends a place, for Raw.
-func (p RowAt) Append(dst []byte) []byte {
-	return append(binary.AppendUvarint(dst, uint64(p.Row)), p.File...) // from 1
-}
-
-// ParseRowAt returns the place that Raw is.
-func ParseRowAt(raw []byte) (RowAt, error) {
-	row, n := binary.Uvarint(raw)
-	if n <= 0 {
-		return RowAt{}, errors.New("a row has no place: this is a bug")
-	}
-	return RowAt{File: string(raw[n:]), Row: int(row)}, nil
 }

@@ -26,10 +26,6 @@ func TestParquet(t *testing.T) {
 		for rows, raw := range map[corpus.RowsAs]func(string) bool{
 			corpus.RowsWhole:  func(raw string) bool { return raw == strings.ReplaceAll(string(lines), "\n", "") },
 			corpus.RowsWanted: func(raw string) bool { return strings.HasPrefix(raw, `{"id":"a0",`) },
-			corpus.RowsLocated: func(raw string) bool {
-				place, err := corpus.ParseRowAt([]byte(raw[:1+len(tables+"v1.parquet")]))
-				return err == nil && place == corpus.RowAt{File: tables + "v1.parquet", Row: 1}
-			},
 		} {
 			p.Rows = rows
 			got, all, err := read(t, p, tables+"v1.parquet")

@@ -63,7 +63,7 @@ func (r *longRun) out(name string) string { return filepath.Join(r.dir, name) }
 
 func (r *longRun) outputs() map[string]string {
 	return map[string]string{
-		"unique": r.out("unique.gz"), "duplicates": r.out("duplicates"), "pairs": r.out("pairs"), "rejected": r.out("rejected"),
+		"unique": r.out("unique.gz"), "duplicates": r.out("duplicates"), "pairs": r.out("pairs"), "rejected": r.out("rejected"), "annotated": r.out("annotated"),
 	}
 }
 

@@ -37,8 +37,8 @@ func Command(version string) *cobra.Command {
 			"that cuts. The unique documents are then known only at the end, as with --representative last or longest; until then\n" +
 			"the documents are in a temporary file ($TMPDIR).\n\n" +
 			"An output that is named .gz or .zst is compressed, one that is named .parquet is Parquet: --duplicates, --pairs,\n" +
-			"--clusters, --rejected and --cut have columns as in JSON, and --unique has all columns of its rows, if the files are\n" +
-			"Parquet.\n\n" +
+			"--clusters, --rejected and --cut have columns as in JSON, and --unique and --annotated have all columns of the rows, if the\n" +
+			"files are Parquet.\n\n" +
 			"New documents against old ones: --index OLD --query NEW judges those of NEW only, against OLD and each other, and says\n" +
 			"in which of them the match is. --save-index keeps what was indexed in a file, and --index-file takes it in place of\n" +
 			"OLD: build once, query daily. The settings must be the same.\n\n" +
@@ -58,6 +58,7 @@ func Command(version string) *cobra.Command {
 			"Exit codes: 0 done, 1 failed, or all documents rejected, 2 a mistake in flags or configuration, or a file that is not\n" +
 			"there, 130 stopped by Ctrl-C, 141 nobody reads the output any more.",
 		Example: "  unecho dedup articles.jsonl > unique.jsonl\n" +
+			"  unecho dedup --annotated annotated.jsonl articles.jsonl\n" +
 			"  unecho dedup --fields 'Title,Short Description' --threshold 0.8 --pairs pairs.tsv ads.tsv\n" +
 			"  find texts -name '*.md' | unecho dedup --files-from - --duplicates -\n" +
 			"  unecho dedup --unit sentence --removed removed.jsonl articles.jsonl > cleaned.jsonl\n" +
@@ -90,6 +91,7 @@ func addDedupFlags(cmd *cobra.Command) {
 		f.Text("groups", "file", "", "write the ids of each cluster of several, a line each, and an empty line behind, as fdupes does; where documents are rows, file and row stand behind a tab")
 		f.Text("rejected", "file", "", "write a JSON line for each document that cannot be compared: id, reason, detail, file, row, line")
 		f.Text("cut", "file", "", "write a JSON line for each document that was not compared with all that may be like it, for --max-candidates and its like: id, file, row")
+		f.Text("annotated", "file", "", "write each row of JSON or Parquet, with fields or columns for its verdict, its cluster, file and row: unecho_verdict and more")
 		f.Bool("keep-rejected", false, "write documents that cannot be compared to --unique as well, which then is the input without its duplicates")
 		f.Text("html", "file", "", "write a page for a browser: counts, similarities, clusters, and pairs side by side")
 		f.Text("representative", "choice", "first",
@@ -119,7 +121,7 @@ type dedupRun struct {
 	version string // of the program
 	out     *Outputs
 	report  *Report          // what the page shows; nil without one
-	schema  *columnar.Schema // of the unique rows, where they are written as Parquet
+	schema  *columnar.Schema // of all rows, where some are written as Parquet
 	ints    bool             // all ids are integers, and an output is Parquet
 }
 
@@ -240,37 +242,42 @@ func (r *dedupRun) open() (old, query *Input, err error) {
 	}
 	r.ints = r.Load == "" && outfile.AnyTable(r.outputs().Paths) // an index file has names of any kind
 	if len(r.Old) > 0 {
-		if old, err = r.openFiles("", r.Old, spared, corpus.RowsWanted); err != nil {
+		if old, err = r.openFiles("", r.Old, spared, nil); err != nil {
 			return nil, nil, err
 		}
 	}
 	if r.Only() {
 		return old, nil, nil
 	}
-	rows := corpus.RowsWanted
-	switch unique := r.outputs().Paths["unique"]; {
-	case outfile.IsTable(unique):
-		rows = corpus.RowsLocated
-	case unique != "":
-		rows = corpus.RowsWhole
-	}
-	query, err = r.openFiles(r.List, r.Query, spared, rows)
+	query, err = r.openFiles(r.List, r.Query, spared, r.outputs().Paths)
 	return old, query, err
 }
 
-func (r *dedupRun) openFiles(list string, paths []string, spared outfile.Files, rows corpus.RowsAs) (*Input, error) {
+// openFiles opens files of which whole rows are written to these paths.
+func (r *dedupRun) openFiles(list string, paths []string, spared outfile.Files, written map[string]string) (*Input, error) {
 	p, err := cmdline.FileParams(r.cmd, r.Config)
 	if err != nil {
 		return nil, err
 	}
-	p.Rows, p.Kept = rows, r.Keep
+	p.Rows, p.Kept, p.Objects = corpus.RowsWanted, r.Keep, written["annotated"] != ""
 	named := cmdline.NamedFiles(r.cmd, list, paths)
 	sources, size, err := spared.Sources(named)
 	if err != nil {
 		return nil, err
 	}
-	if rows == corpus.RowsLocated {
-		if sources, r.schema, err = OneSchema(sources); err != nil {
+	for _, name := range []string{"unique", "annotated"} {
+		switch path := written[name]; {
+		case path == "":
+		case !outfile.IsTable(path):
+			p.Rows = corpus.RowsWhole
+		default:
+			if sources, r.schema, err = OneSchema(name, sources); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if outfile.IsTable(written["annotated"]) {
+		if err := annotatable(r.schema); err != nil {
 			return nil, err
 		}
 	}
@@ -286,8 +293,8 @@ func (r *dedupRun) openFiles(list string, paths []string, spared outfile.Files, 
 		}
 		sources = corpus.Those(in.Files)
 	}
-	written := func(info fs.FileInfo) bool { return r.out.Writes(info) }
-	in.Reader, err = corpus.NewReader(p, corpus.Except(sources, written))
+	writes := func(info fs.FileInfo) bool { return r.out.Writes(info) }
+	in.Reader, err = corpus.NewReader(p, corpus.Except(sources, writes))
 	return in, err
 }
 

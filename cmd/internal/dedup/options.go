@@ -193,7 +193,7 @@ func Rules(o *Options) []cmdline.Rule {
 	parts := func(g *cmdline.Asked) bool { return g.Has("unit") }
 	return slices.Concat([]cmdline.Rule{
 		{Flags: "part-bytes repeats removed", When: parts, Why: "goes with --unit, which says what a part is"},
-		{Flags: "index index-file save-index pairs clusters groups representative verbose matches checkpoint checkpoint-every directory html " +
+		{Flags: "index index-file save-index pairs clusters groups annotated representative verbose matches checkpoint checkpoint-every directory html " +
 			"threshold shingle hash weighted method slots plan recall bands rows bits distance verify evidence " +
 			"max-candidates max-references max-work compare-copies", When: func(g *cmdline.Asked) bool { return !parts(g) }, Why: whole},
 		{Flags: "unit query duplicates unique rejected json memory workers"},
@@ -201,11 +201,11 @@ func Rules(o *Options) []cmdline.Rule {
 			Flags: "checkpoint-every", When: func(g *cmdline.Asked) bool { return g.Has("checkpoint") },
 			Why: "goes with --checkpoint, which names the directory",
 		},
-		{Flags: "unique duplicates pairs clusters groups rejected cut html representative verbose", When: func(g *cmdline.Asked) bool {
+		{Flags: "unique duplicates pairs clusters groups rejected cut annotated html representative verbose", When: func(g *cmdline.Asked) bool {
 			return parts(g) || len(o.Query) > 0 || o.List != ""
 		}, Why: "is about documents that are judged, and those of --index are not: name others, or leave it out"},
 		{Flags: "keep-rejected", When: func(g *cmdline.Asked) bool {
-			return g.Has("unique") || !g.Has("duplicates", "pairs", "clusters", "groups", "rejected", "cut", "removed", "save-index", "html", "json")
+			return g.Has("unique") || !g.Has("duplicates", "pairs", "clusters", "groups", "rejected", "cut", "annotated", "removed", "save-index", "html", "json")
 		}, Why: "is about --unique, which is not written: name a file for it, or leave it out"},
 		{
 			Flags: "max-candidates max-references max-work directory", When: func(*cmdline.Asked) bool { return !o.EachPair },

@@ -24,7 +24,7 @@ type OutputParams struct {
 	All            bool // a document may have several matches, or has them at the end
 	Representative Representative
 	Report         *Report          // gathers what a page shows; nil if there is none
-	Schema         *columnar.Schema // of the unique rows, where they are written as Parquet
+	Schema         *columnar.Schema // of all rows, where some are written as Parquet
 	Keep           bool             // rejected documents are among the unique ones, where they can be
 	IntegerIDs     bool             // all ids are integers
 }
@@ -40,7 +40,9 @@ type Outputs struct {
 	rejected       *outfile.Records[report.Rejected]
 	cut            *outfile.Records[cutLine]
 
-	params  OutputParams
+	params    OutputParams
+	annotated *annotatedFile
+
 	header  []byte // first line of the previous document's table, if documents wait
 	table   uniqueFile
 	refused report.Rejections
@@ -59,7 +61,7 @@ type Outputs struct {
 
 // OutputNames lists the outputs.
 func OutputNames() []string {
-	return []string{"unique", "duplicates", "pairs", "clusters", "groups", "rejected", "cut"}
+	return []string{"unique", "duplicates", "pairs", "clusters", "groups", "rejected", "cut", "annotated"}
 }
 
 // OpenOutputs opens the outputs. Their old content stays until the first document is judged.
@@ -74,7 +76,7 @@ func OpenOutputs(p OutputParams) (*Outputs, error) {
 	}
 	d.IntegerIDs = p.IntegerIDs
 	err := d.open(p.Paths)
-	if err == nil && p.Schema != nil {
+	if err == nil && outfile.IsTable(p.Paths["unique"]) {
 		d.table.rows, err = newTableFile(d.unique, p.Schema)
 	}
 	if err == nil && p.Shown != nil {
@@ -98,7 +100,17 @@ func (d *Outputs) open(paths map[string]string) error {
 	d.cut = outfile.OpenRecords[cutLine](d.Outputs, "cut", paths["cut"])
 	d.rejected = outfile.OpenRecords[report.Rejected](d.Outputs, "rejected", paths["rejected"])
 	d.table.Out = d.unique
-	return d.Opened()
+	annotated := d.Open("annotated", paths["annotated"])
+	if err := d.Opened(); annotated == nil || err != nil {
+		return err
+	}
+	schema := d.params.Schema
+	if !outfile.IsTable(paths["annotated"]) {
+		schema = nil
+	}
+	var err error
+	d.annotated, err = newAnnotatedFile(annotated, schema, d.IntegerIDs, d.waits())
+	return err
 }
 
 // note notes where a document is. One that was noted before the run was stopped is passed over.
@@ -148,6 +160,9 @@ func (d *Outputs) add(o *Outcome) error {
 	if d.groups != nil {
 		d.groups.Add(o)
 	}
+	if err := d.annotate(o); err != nil {
+		return err
+	}
 	if o.Rejected != nil {
 		return d.reject(o)
 	}
@@ -155,14 +170,14 @@ func (d *Outputs) add(o *Outcome) error {
 		return err
 	}
 	if d.later != nil {
-		return d.later.add(o.Number, o.Raw)
+		return d.wait(o)
 	}
 	best := o.Best()
 	switch {
 	case d.waits():
 		return nil
 	case best == nil:
-		return d.table.document(o.Raw)
+		return d.table.document(o.File, o.Row, o.Raw)
 	}
 	return d.duplicates.JSON(d.duplicate(o.Number, o.Name, best, best.Number, best.Name))
 }
@@ -191,9 +206,17 @@ func (d *Outputs) reject(o *Outcome) error {
 		d.left++
 		return nil
 	case d.later != nil:
-		return d.later.add(o.Number, o.Raw)
+		return d.wait(o)
 	}
-	return d.table.document(o.Raw)
+	return d.table.document(o.File, o.Row, o.Raw)
+}
+
+// wait keeps a document until it is known whether it is unique. A row that is read anew needs its place only.
+func (d *Outputs) wait(o *Outcome) error {
+	if d.table.rows != nil {
+		return d.later.add(o.Number, nil)
+	}
+	return d.later.add(o.Number, o.Raw)
 }
 
 // below notes the first line of the next unique document's table, if it is in one.
@@ -309,8 +332,8 @@ func (d *Outputs) finishGroups(g *Groups) error {
 	}
 	d.counts.Unique += d.counts.Duplicate - duplicate
 	d.counts.Duplicate = duplicate
-	if d.later == nil {
-		return nil
+	if err := d.finishAnnotated(g); err != nil || d.later == nil {
+		return err
 	}
 	return d.later.each(func(number int64, raw []byte) error {
 		switch {
@@ -319,7 +342,8 @@ func (d *Outputs) finishGroups(g *Groups) error {
 		case g.Cluster(number) != number:
 			return nil
 		}
-		return d.table.document(raw)
+		file, row := d.places.Of(number, "")
+		return d.table.document(file, row, raw)
 	})
 }
 
@@ -334,7 +358,7 @@ func (d *Outputs) cluster(g *Groups, number, cluster int64) error {
 
 // Close closes all files. What was not ended is lost.
 func (d *Outputs) Close() error {
-	all := []error{d.table.rows.close(), d.Outputs.Close()}
+	all := []error{d.table.rows.close(), d.annotated.close(), d.Outputs.Close()}
 	if d.later != nil {
 		all = append(all, d.later.close())
 	}

@@ -273,7 +273,7 @@ func TestOneSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _, err = dedup.OneSchema(sources)
+		_, _, err = dedup.OneSchema("unique", sources)
 		if want == "" && err != nil {
 			t.Errorf("%s and another of its columns have no schema: %v; want one", one, err)
 		}

@@ -112,8 +112,8 @@ func fates(t *testing.T, path string, w way) (fate []string, unique []string, co
 	}
 	o := dedup.OutputParams{Paths: paths, Stdout: io.Discard, All: w.all, Keep: w.keep}
 	if paths["unique"] += w.suffix; outfile.IsTable(w.suffix) {
-		p.Rows = corpus.RowsLocated
-		if sources, o.Schema, err = dedup.OneSchema(sources); err != nil {
+		p.Rows = corpus.RowsWanted
+		if sources, o.Schema, err = dedup.OneSchema("unique", sources); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // OneSchema returns the schema of all sources, which are checked before the first is read. One that cannot be read is
-// left for the run to report; one that is no Parquet, or has another schema, cannot be written to one file.
-func OneSchema(sources corpus.Sources) (corpus.Sources, *columnar.Schema, error) {
+// left for the run to report; one that is no Parquet, or has another schema, cannot be written to the file of this flag.
+func OneSchema(flag string, sources corpus.Sources) (corpus.Sources, *columnar.Schema, error) {
 	all, err := sources.All()
 	if err != nil {
 		return nil, nil, err
@@ -22,7 +22,7 @@ func OneSchema(sources corpus.Sources) (corpus.Sources, *columnar.Schema, error)
 		of     string
 	)
 	for _, source := range all {
-		own, err := schemaOf(source.Path)
+		own, err := schemaOf(flag, source.Path)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -32,31 +32,31 @@ func OneSchema(sources corpus.Sources) (corpus.Sources, *columnar.Schema, error)
 			schema, of = own, source.Path
 		default:
 			if difference := schema.Difference(own); difference != "" {
-				return nil, nil, exit.Usage(fmt.Errorf("--unique: %s and %s have different columns (%s), and one Parquet file has one "+
+				return nil, nil, exit.Usage(fmt.Errorf("--%s: %s and %s have different columns (%s), and one Parquet file has one "+
 					"schema: name the output .jsonl, where each row has the columns of its file, or write the files with the same columns "+
-					"first", of, source.Path, difference))
+					"first", flag, of, source.Path, difference))
 			}
 		}
 	}
 	if schema == nil {
-		return nil, nil, exit.Usage(errors.New("--unique: none of the files is Parquet, so the output cannot be Parquet: name it .jsonl"))
+		return nil, nil, exit.Usage(fmt.Errorf("--%s: none of the files is Parquet, so the output cannot be Parquet: name it .jsonl", flag))
 	}
 	return corpus.Those(all), schema, nil
 }
 
 // schemaOf returns the schema of a file, or nil if it cannot be read.
-func schemaOf(path string) (*columnar.Schema, error) {
+func schemaOf(flag, path string) (*columnar.Schema, error) {
 	table, err := corpus.OpenTable(path)
 	if err != nil {
 		return nil, nil // the run reports it
 	}
 	defer table.Close()
 	if table.Isnt != "" {
-		return nil, exit.Usage(fmt.Errorf("--unique: the output would be Parquet, and %s %s", corpus.NameOf(path), table.Isnt))
+		return nil, exit.Usage(fmt.Errorf("--%s: the output would be Parquet, and %s %s", flag, corpus.NameOf(path), table.Isnt))
 	}
 	schema, err := columnar.SchemaOf(table, table.Size)
 	if err != nil && !errors.Is(err, columnar.ErrDamaged) {
-		return nil, exit.Usage(fmt.Errorf("--unique: %s cannot be written as Parquet: %w: name the output .jsonl", corpus.NameOf(path), err))
+		return nil, exit.Usage(fmt.Errorf("--%s: %s cannot be written as Parquet: %w: name the output .jsonl", flag, corpus.NameOf(path), err))
 	}
 	if err != nil {
 		return nil, nil // the run reports it
@@ -64,7 +64,7 @@ func schemaOf(path string) (*columnar.Schema, error) {
 	return schema, nil
 }
 
-// tableFile writes unique rows: it reads them anew, with all columns, from where they are.
+// tableFile writes rows: it reads them anew, with all columns, from where they are.
 type tableFile struct {
 	copier *columnar.Copier
 	from   string
@@ -78,18 +78,15 @@ func newTableFile(out *outfile.File, schema *columnar.Schema) (*tableFile, error
 	return t, err
 }
 
-func (t *tableFile) row(raw []byte) error {
-	place, err := corpus.ParseRowAt(raw)
-	if err != nil {
-		return err
-	}
-	if place.File != t.from || t.table.File == nil || int64(place.Row) <= t.copier.Read() {
-		if err := t.open(place.File); err != nil {
+// row writes the row of this number by copied, a method of the copier or of what it is a part of.
+func (t *tableFile) row(file string, row int, copied func(int64) error) error {
+	if file != t.from || t.table.File == nil || int64(row) <= t.copier.Read() {
+		if err := t.open(file); err != nil {
 			return err
 		}
 	}
-	if err := t.copier.Row(int64(place.Row)); err != nil {
-		return fmt.Errorf("copy row %d of %s: %w", place.Row, place.File, err)
+	if err := copied(int64(row)); err != nil {
+		return fmt.Errorf("copy row %d of %s: %w", row, file, err)
 	}
 	return nil
 }
@@ -119,12 +116,12 @@ func (t *tableFile) close() error {
 // uniqueFile writes the unique documents.
 type uniqueFile struct {
 	outfile.Table
-	rows *tableFile // where the output is Parquet
+	rows *tableFile // where the output is Parquet: a document is read from its place, and raw means nothing
 }
 
-func (u *uniqueFile) document(raw []byte) error {
+func (u *uniqueFile) document(file string, row int, raw []byte) error {
 	if u.rows != nil {
-		return u.rows.row(raw)
+		return u.rows.row(file, row, u.rows.copier.Row)
 	}
 	return u.Line(raw)
 }

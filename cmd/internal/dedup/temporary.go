@@ -82,12 +82,13 @@ const noDocument = -1
 // spooledHead is before each document: its number and its length, 8 bytes each.
 type spooledHead [16]byte
 
-func (s *spool) add(number int64, raw []byte) error {
+// add adds a document, in one or two parts.
+func (s *spool) add(number int64, first []byte, second ...byte) error {
 	var head spooledHead
 	binary.LittleEndian.PutUint64(head[:], uint64(number))
-	binary.LittleEndian.PutUint64(head[8:], uint64(len(raw)))
+	binary.LittleEndian.PutUint64(head[8:], uint64(len(first)+len(second)))
 	s.n++
-	return s.write(head[:], raw)
+	return s.write(head[:], first, second)
 }
 
 // each reads all of them again.

@@ -90,6 +90,9 @@ func (s *Schema) Difference(of *Schema) string {
 	}
 }
 
+// Names returns the names of the columns.
+func (s *Schema) Names() []string { return namesOf(s.file) }
+
 func namesOf(file *parquet.File) (all []string) {
 	for _, c := range file.Root().Columns() {
 		all = append(all, c.Name())
@@ -154,9 +157,13 @@ func NewCopier(out io.Writer, s *Schema) (*Copier, error) {
 	for _, kv := range s.file.Metadata().KeyValueMetadata {
 		options = append(options, parquet.KeyValueMetadata(kv.Key, kv.Value))
 	}
+	return newCopier(out, s.file.Schema(), options...)
+}
+
+func newCopier(out io.Writer, schema *parquet.Schema, options ...parquet.WriterOption) (*Copier, error) {
 	c := &Copier{}
 	return c, guard("begin the file", func() error {
-		c.out = newGroups(out, groupBytes, s.file.Schema(), options...)
+		c.out = newGroups(out, groupBytes, schema, options...)
 		return nil
 	})
 }
@@ -182,6 +189,11 @@ func (c *Copier) Read() int64 {
 
 // Row copies the row of this number, from 1, which is behind those that were copied before.
 func (c *Copier) Row(number int64) error {
+	return c.row(number, func(row parquet.Row) parquet.Row { return row })
+}
+
+// row copies a row, with what appends to it.
+func (c *Copier) row(number int64, appended func(parquet.Row) parquet.Row) error {
 	for c.Read() < number {
 		if err := c.from.forward(); errors.Is(err, io.EOF) {
 			return damaged("it has %d rows, and no row %d: it has changed since it was read", c.Read(), number)
@@ -193,7 +205,7 @@ func (c *Copier) Row(number int64) error {
 	if err != nil {
 		return err
 	}
-	return guard("write the row", func() error { return c.out.write(row) })
+	return guard("write the row", func() error { return c.out.write(appended(row)) })
 }
 
 func (r *Rows) whole(row parquet.Row) (parquet.Row, error) {

@@ -170,22 +170,41 @@ type ID string
 
 // Records writes records of one type as rows of Parquet. The tags of its fields name the columns.
 type Records[T any] struct {
-	groups   *groups
-	record   *parquet.Schema
-	integers []int // the columns of ids that are integers
+	groups  *groups
+	columns *columns[T]
 }
 
 // NewRecords begins a file. integers says that its ids are integers: where a record has an ID that is none, it is null.
 func NewRecords[T any](out io.Writer, integers bool) (*Records[T], error) {
-	r := &Records[T]{record: parquet.SchemaOf(new(T))}
-	written := r.record
-	if integers {
-		written, r.integers = withIntegers(reflect.TypeFor[T]())
-	}
+	r := &Records[T]{columns: newColumns[T](integers)}
 	return r, guard("begin the file", func() error {
-		r.groups = newGroups(out, recordGroupBytes, written)
+		r.groups = newGroups(out, recordGroupBytes, r.columns.written)
 		return nil
 	})
+}
+
+// Write writes a record. As in JSON, bytes of a text that are no UTF-8 are replaced.
+func (r *Records[T]) Write(record *T) error {
+	return guard("write a record", func() error { return r.groups.write(r.columns.append(r.groups.empty(), record, 0)) })
+}
+
+// Close ends the file.
+func (r *Records[T]) Close() error { return guard("end the file", r.groups.close) }
+
+// columns make values of records.
+type columns[T any] struct {
+	record   *parquet.Schema
+	written  *parquet.Schema // the same, but for ids that are integers
+	integers []int           // their columns
+}
+
+func newColumns[T any](integers bool) *columns[T] {
+	c := &columns[T]{record: parquet.SchemaOf(new(T))}
+	c.written = c.record
+	if integers {
+		c.written, c.integers = withIntegers(reflect.TypeFor[T]())
+	}
+	return c
 }
 
 // withIntegers returns the schema of records in which each ID is an optional integer, and their columns.
@@ -200,31 +219,28 @@ func withIntegers(record reflect.Type) (schema *parquet.Schema, columns []int) {
 	return parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface()), columns
 }
 
-// Write writes a record. As in JSON, bytes of a text that are no UTF-8 are replaced.
-func (r *Records[T]) Write(record *T) error {
-	return guard("write a record", func() error {
-		row := r.record.Deconstruct(r.groups.empty(), record)
-		for _, column := range r.integers {
-			row[column] = integerID(row[column], column)
+// append appends the values of a record to a row, as columns from first on.
+func (c *columns[T]) append(row parquet.Row, record *T, first int) parquet.Row {
+	from := len(row)
+	row = c.record.Deconstruct(row, record)
+	own := row[from:]
+	for _, column := range c.integers {
+		own[column] = integerID(own[column])
+	}
+	for i, v := range own {
+		if v.Kind() == parquet.ByteArray && !utf8.Valid(v.ByteArray()) {
+			own[i] = parquet.ByteArrayValue([]byte(string([]rune(string(v.ByteArray())))))
 		}
-		for i, v := range row {
-			if v.Kind() == parquet.ByteArray && !utf8.Valid(v.ByteArray()) {
-				text := []byte(string([]rune(string(v.ByteArray()))))
-				row[i] = parquet.ByteArrayValue(text).Level(v.RepetitionLevel(), v.DefinitionLevel(), v.Column())
-			}
-		}
-		return r.groups.write(row)
-	})
+		own[i] = own[i].Level(v.RepetitionLevel(), v.DefinitionLevel(), first+i)
+	}
+	return row
 }
 
 // integerID returns an id as an optional integer, which is null where the id is none.
-func integerID(id parquet.Value, column int) parquet.Value {
+func integerID(id parquet.Value) parquet.Value {
 	n, err := strconv.ParseInt(string(id.ByteArray()), 10, 64)
 	if err != nil {
-		return parquet.NullValue().Level(0, 0, column)
+		return parquet.NullValue()
 	}
-	return parquet.Int64Value(n).Level(0, 1, column)
+	return parquet.Int64Value(n).Level(0, 1, 0)
 }
-
-// Close ends the file.
-func (r *Records[T]) Close() error { return guard("end the file", r.groups.close) }

@@ -104,6 +104,13 @@ func findMaven(ctx context.Context) (string, error) {
 	})
 }
 
+// findPython returns a Python that has pip.
+func findPython(ctx context.Context) (string, error) {
+	return find(ctx, missing{"Python with pip", "python3-pip", "python"}, func() (string, bool) {
+		return "python3", exec.CommandContext(ctx, "python3", "-m", "pip", "--version").Run() == nil
+	})
+}
+
 // findPostgres returns the directory of PostgreSQL's server programs, which Debian keeps out of the PATH.
 func findPostgres(ctx context.Context) (string, error) {
 	return find(ctx, missing{"PostgreSQL", "postgresql", "postgresql"}, func() (string, bool) {

@@ -11,38 +11,62 @@ import (
 	"path/filepath"
 )
 
-// Jars returns the directory name in the cache, which Maven fills once with the jars of a POM. A copy of the POM inside
-// says for which POM it was filled.
+// Jars returns the directory name in the cache, which Maven fills once with the jars of a POM.
 func Jars(ctx context.Context, cache, name, pom string) (string, error) {
-	want, err := os.ReadFile(pom)
+	return filled(cache, name, pom, func(into string) error { return fetchJars(ctx, into, pom) })
+}
+
+// Packages returns the directory name in the cache, which pip fills once with the packages of a file of requirements, and a
+// Python that finds them there by PYTHONPATH.
+func Packages(ctx context.Context, cache, name, requirements string) (packages, python string, err error) {
+	if python, err = findPython(ctx); err != nil {
+		return "", "", err
+	}
+	packages, err = filled(cache, name, requirements, func(into string) error {
+		fmt.Fprintln(os.Stderr, "fetching the packages of", requirements, "with pip")
+		cmd := exec.CommandContext(ctx, python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target", into,
+			"--requirement", requirements)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("fetch the packages of %s: %w\n%s", requirements, err, out)
+		}
+		return nil
+	})
+	return packages, python, err
+}
+
+// filled returns the directory name in the cache, which fetch fills once with what a file lists. A copy of the list inside says
+// for which one it was filled.
+func filled(cache, name, list string, fetch func(into string) error) (string, error) {
+	want, err := os.ReadFile(list)
 	if err != nil {
 		return "", err
 	}
-	jars, err := filepath.Abs(filepath.Join(cache, name))
+	dir, err := filepath.Abs(filepath.Join(cache, name))
 	if err != nil {
 		return "", err
 	}
-	if have, err := os.ReadFile(filepath.Join(jars, "pom.xml")); err == nil && bytes.Equal(have, want) {
-		return jars, nil
+	copied := filepath.Base(list)
+	if have, err := os.ReadFile(filepath.Join(dir, copied)); err == nil && bytes.Equal(have, want) {
+		return dir, nil
 	}
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return "", err
 	}
-	fresh, err := os.MkdirTemp(filepath.Dir(jars), name+"-")
+	fresh, err := os.MkdirTemp(filepath.Dir(dir), name+"-")
 	if err != nil {
 		return "", err
 	}
 	defer os.RemoveAll(fresh) // gone after the rename
-	if err := fetchJars(ctx, fresh, pom); err != nil {
+	if err := fetch(fresh); err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(filepath.Join(fresh, "pom.xml"), want, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(fresh, copied), want, 0o644); err != nil {
 		return "", err
 	}
-	if err := os.RemoveAll(jars); err != nil {
+	if err := os.RemoveAll(dir); err != nil {
 		return "", err
 	}
-	return jars, os.Rename(fresh, jars) // whole or not at all, so that an interrupted download leaves nothing behind
+	return dir, os.Rename(fresh, dir) // whole or not at all, so that an interrupted download leaves nothing behind
 }
 
 func fetchJars(ctx context.Context, into, pom string) error {

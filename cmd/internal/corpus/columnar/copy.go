@@ -163,7 +163,7 @@ func NewCopier(out io.Writer, s *Schema) (*Copier, error) {
 func newCopier(out io.Writer, schema *parquet.Schema, options ...parquet.WriterOption) (*Copier, error) {
 	c := &Copier{}
 	return c, guard("begin the file", func() error {
-		c.out = newGroups(out, groupBytes, schema, options...)
+		c.out = newGroups(out, groupBytes, parquet.NewSchema(schema.Name(), typed{schema}), options...)
 		return nil
 	})
 }

@@ -3,6 +3,7 @@
 //
 //	file ──Open──▶ Rows.Append ──▶ a row as a JSON object, by its columns' names
 //	     ──NewCopier──▶ Copier.Row ──▶ the row as it is, all columns and types, in another file
+//	     ──NewAnnotator──▶ Annotator.Row ──▶ the same, and behind it a record, of the columns that its tags name
 //	a record ──NewRecords──▶ Records.Write ──▶ a row, of the columns that its tags name
 //
 // JSON has fewer types than columns. A list is an array; a map is an array of objects of key and value; a struct is an

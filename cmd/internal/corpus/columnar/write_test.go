@@ -269,5 +269,10 @@ func TestCopier(t *testing.T) {
 		if difference := schema.Difference(copied); difference != "" {
 			t.Errorf("%s: the copy's schema differs: %s", name, difference)
 		}
+		for i, chunk := range metadataOf(t, out.Bytes()).RowGroups[0].Columns { // pyarrow and DuckDB open no file with another type
+			if was := metadataOf(t, data).RowGroups[0].Columns[i]; chunk.MetaData.Type != was.MetaData.Type {
+				t.Errorf("%s: values of column %v are copied as %v; want %v", name, was.MetaData.PathInSchema, chunk.MetaData.Type, was.MetaData.Type)
+			}
+		}
 	}
 }

@@ -178,5 +178,6 @@ func (l *layout) records(data []byte) int {
 	return lines
 }
 
-// Unmarked returns the first line of a table without a byte order mark, which stands at the beginning of a file alone.
-func Unmarked(header []byte) []byte { return bytes.TrimPrefix(header, []byte(mark)) }
+// Unmarked returns a line without a byte order mark at its beginning. The mark stands at the beginning of a file, and of the lines
+// at which files were joined.
+func Unmarked(line []byte) []byte { return bytes.TrimPrefix(line, []byte(mark)) }

@@ -33,7 +33,7 @@ const annotationPrefix = "unecho_"
 // annotatable returns an error if a column of the rows has a name that --annotated may add.
 func annotatable(schema *columnar.Schema) error {
 	for _, name := range schema.Names() {
-		if strings.HasPrefix(name, annotationPrefix) {
+		if strings.HasPrefix(strings.ToLower(name), annotationPrefix) { // DuckDB takes Unecho_File for the same
 			return exit.Usage(fmt.Errorf("--annotated: the files have a column %s, and names that begin with %s are those of its own "+
 				"columns: name the files as they were before, or the output .jsonl, where the old ones are replaced", name, annotationPrefix))
 		}
@@ -134,38 +134,50 @@ func (d *Outputs) writeAnnotated(number int64, reason string, cluster int64, nam
 	if len(members) == 0 {
 		return d.annotated.out.Line(added)
 	}
-	d.line = append(append(append(append(d.line[:0], '{'), members...), ','), added[1:]...)
+	d.line = fmt.Appendf(d.line[:0], "{%s,%s", members, added[1:])
 	return d.annotated.out.Line(d.line)
 }
 
 // membersOfObject returns what is between the braces of a JSON object, as it is written, without the fields of an earlier
 // annotation. ok is false for anything else, which only a row that is rejected can be.
 func membersOfObject(raw []byte, rejected bool) (members []byte, ok bool) {
-	raw = bytes.TrimSpace(raw)
+	raw = bytes.TrimSpace(corpus.Unmarked(raw))
 	if len(raw) == 0 || raw[0] != '{' || rejected && !json.Valid(raw) {
 		return nil, false
 	}
 	if !bytes.Contains(raw, []byte(`"`+annotationPrefix)) {
 		return bytes.TrimSpace(raw[1 : len(raw)-1]), true
 	}
-	in := json.NewDecoder(bytes.NewReader(raw))
-	_, err := in.Token() // the brace
-	for err == nil && in.More() {
-		from := in.InputOffset()
-		var key json.Token
-		var value json.RawMessage
-		if key, err = in.Token(); err == nil {
-			err = in.Decode(&value)
+	from, depth, quoted := 1, 0, false
+	for i := 1; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case depth == 0 && (c == ',' || c == '}'):
+			members = appendMember(members, bytes.TrimSpace(raw[from:i]))
+			from = i + 1
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
 		}
-		if name, _ := key.(string); err != nil || strings.HasPrefix(name, annotationPrefix) {
-			continue
-		}
-		if len(members) > 0 {
-			members = append(members, ',')
-		}
-		members = append(members, bytes.TrimLeft(raw[from:in.InputOffset()], ", \t\r\n")...)
 	}
-	return members, err == nil
+	return members, true
+}
+
+// appendMember appends a member of an object, unless it is of an annotation. Its value may be NaN, which encoding/json does not read.
+func appendMember(members, member []byte) []byte {
+	key, _ := json.NewDecoder(bytes.NewReader(member)).Token() // an empty object has none
+	if name, ok := key.(string); !ok || strings.HasPrefix(name, annotationPrefix) {
+		return members
+	}
+	if len(members) > 0 {
+		members = append(members, ',')
+	}
+	return append(members, member...)
 }
 
 // close closes what is read anew, and what waits.

@@ -15,8 +15,10 @@ const (
 	WrongQuotes  sink.Reason = "wrong_quotes"  // quotation marks in a row of CSV are not as they should be
 )
 
-// OfFile says whether a reason is that of a whole file, or of all that follows in it.
-func OfFile(reason sink.Reason) bool { return reason == Unreadable || reason == Unrecognised }
+// OfFile says whether a rejection is that of a whole file, or of all that follows in it; number is that of the record.
+func OfFile(bad *document.Rejection, number int) bool {
+	return bad.Reason == Unreadable || bad.Reason == Unrecognised || bad.Reason == WrongColumns && number == 0
+}
 
 // fault is what is wrong with a file, or at a place in it. It is reported as a record that is rejected.
 type fault struct {

@@ -154,43 +154,56 @@ func (p *Parser) rows(c *Chunk, visit func(*Record) bool) error {
 	return nil
 }
 
-// IntegerIDs says whether all sources, as far as they can be read, are Parquet whose ids are integers. Some may have no ids.
-func (next Sources) IntegerIDs(id string) (same Sources, integers bool, err error) {
+// IDs say of which kind the ids of files are. Those of several files are of the greatest kind.
+type IDs int
+
+// Kinds of ids.
+const (
+	NoIDs      IDs = iota // so far
+	IntegerIDs            // in Parquet
+	OtherIDs
+)
+
+// IDs says of which kind the ids of all sources are, as far as they can be read.
+func (next Sources) IDs(id string) (same Sources, ids IDs, err error) {
 	all, err := next.All()
 	if err != nil {
-		return nil, false, err
+		return nil, OtherIDs, err
 	}
 	for _, s := range all {
 		if info, err := Stat(s.Path); err == nil && !info.Mode().IsRegular() { // opening a pipe twice ends it
-			return Those(all), false, nil
+			return Those(all), OtherIDs, nil
 		}
 		table, err := OpenTable(s.Path)
 		if err != nil {
 			continue // who reads it reports the error
 		}
-		own, others := table.ids(id)
+		ids = max(ids, table.ids(id))
 		if err := table.Close(); err != nil {
-			return nil, false, fmt.Errorf("read %s: %w", NameOf(s.Path), err)
+			return nil, OtherIDs, fmt.Errorf("read %s: %w", NameOf(s.Path), err)
 		}
-		if others {
-			return Those(all), false, nil
+		if ids == OtherIDs {
+			break
 		}
-		integers = integers || own
 	}
-	return Those(all), integers, nil
+	return Those(all), ids, nil
 }
 
-// ids says whether a file has ids that are integers, or others.
-func (t Table) ids(id string) (integers, others bool) {
+func (t Table) ids(id string) IDs {
 	if t.Isnt != "" {
-		return false, true
+		return OtherIDs
 	}
 	rows, err := columnar.Open(t, t.Size, columnar.Wanted{Columns: []string{id}})
 	if err != nil || !rows.Has(id) {
-		return false, false
+		return NoIDs
 	}
-	integers = rows.Integers(id)
-	return integers, !integers
+	switch integers, others := rows.Integers(id); {
+	case integers:
+		return IntegerIDs
+	case others:
+		return OtherIDs
+	}
+	return NoIDs
 }
 
 // Table is a Parquet file that is open, to be read anew.

@@ -141,3 +141,37 @@ func TestDottedNames(t *testing.T) {
 		}
 	}
 }
+
+// TestIDs: the kind of ids of several files. A file without ids, or with a column of nulls only, leaves that of the others.
+func TestIDs(t *testing.T) {
+	none := file(t, "none.parquet", parquetOf(t, struct {
+		Text string `parquet:"text"`
+	}{"one"}))
+	numbers := file(t, "numbers.parquet", parquetOf(t, struct {
+		ID int `parquet:"nul"` // in v1.parquet it is of the type Null
+	}{7}))
+	lines := file(t, "a.jsonl", "{\"i8\":1,\"text\":\"one\"}\n")
+	v1 := tables + "v1.parquet"
+	for _, test := range []struct {
+		id    string
+		paths []string
+		want  corpus.IDs
+	}{
+		{"i8", []string{v1}, corpus.IntegerIDs},
+		{"i8", []string{none, v1}, corpus.IntegerIDs},
+		{"nul", []string{numbers, v1}, corpus.IntegerIDs},
+		{"nul", []string{none, v1}, corpus.NoIDs},
+		{"i8", []string{v1, lines}, corpus.OtherIDs},
+		{"dec", []string{v1}, corpus.OtherIDs},
+		{"meta", []string{v1}, corpus.OtherIDs},
+		{"text", []string{none}, corpus.OtherIDs},
+	} {
+		sources, _, err := corpus.Files(test.paths)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, got, err := sources.IDs(test.id); err != nil || got != test.want {
+			t.Errorf("ids %s of %q are of kind %d, error %v; want %d and no error", test.id, test.paths, got, err, test.want)
+		}
+	}
+}

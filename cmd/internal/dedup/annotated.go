@@ -73,7 +73,7 @@ func newAnnotatedFile(out *outfile.File, schema *columnar.Schema, integers, wait
 // of it.
 func (d *Outputs) annotate(o *Outcome) error {
 	a := d.annotated
-	if a == nil || o.Row == 0 || o.Rejected != nil && corpus.OfFile(o.Rejected.Reason) {
+	if a == nil || o.Row == 0 || o.Rejected != nil && corpus.OfFile(o.Rejected, o.Row) {
 		return nil
 	}
 	reason := ""

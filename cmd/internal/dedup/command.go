@@ -122,7 +122,7 @@ type dedupRun struct {
 	out     *Outputs
 	report  *Report          // what the page shows; nil without one
 	schema  *columnar.Schema // of all rows, where some are written as Parquet
-	ints    bool             // all ids are integers, and an output is Parquet
+	ids     corpus.IDs       // what kind they are of, where an output is Parquet
 }
 
 func runDedup(cmd *cobra.Command, args []string, version string) (err error) {
@@ -209,7 +209,7 @@ func (r *dedupRun) outputs() OutputParams {
 	p := OutputParams{
 		Paths: map[string]string{}, Stdout: r.cmd.OutOrStdout(), Similarity: r.Config.Judge.Duplicates, All: r.All,
 		Representative: r.Representative, Schema: r.schema, Report: r.report, Keep: r.Keep,
-		IntegerIDs: r.ints,
+		IntegerIDs: r.ids == corpus.IntegerIDs,
 	}
 	for _, name := range OutputNames() {
 		if path := cmdline.Text(r.cmd, name); path != "" {
@@ -240,7 +240,9 @@ func (r *dedupRun) open() (old, query *Input, err error) {
 			return nil, nil, fmt.Errorf("save index: %w", err)
 		}
 	}
-	r.ints = r.Load == "" && outfile.AnyTable(r.outputs().Paths) // an index file has names of any kind
+	if r.Load != "" || !outfile.AnyTable(r.outputs().Paths) { // an index file has names of any kind
+		r.ids = corpus.OtherIDs
+	}
 	if len(r.Old) > 0 {
 		if old, err = r.openFiles("", r.Old, spared, nil); err != nil {
 			return nil, nil, err
@@ -270,7 +272,7 @@ func (r *dedupRun) openFiles(list string, paths []string, spared outfile.Files, 
 		case path == "":
 		case !outfile.IsTable(path):
 			p.Rows = corpus.RowsWhole
-		default:
+		case r.schema == nil:
 			if sources, r.schema, err = OneSchema(name, sources); err != nil {
 				return nil, err
 			}
@@ -281,10 +283,12 @@ func (r *dedupRun) openFiles(list string, paths []string, spared outfile.Files, 
 			return nil, err
 		}
 	}
-	if r.ints {
-		if sources, r.ints, err = sources.IntegerIDs(p.ID); err != nil {
+	if r.ids != corpus.OtherIDs {
+		var ids corpus.IDs
+		if sources, ids, err = sources.IDs(p.ID); err != nil {
 			return nil, err
 		}
+		r.ids = max(r.ids, ids)
 	}
 	in := &Input{Size: size, Params: p, Named: r.Params().Named}
 	if size >= 0 && list == "" {

@@ -139,7 +139,7 @@ func (d *Outputs) judge(first int64) {
 // remember adds a document of the index.
 func (d *Outputs) remember(o *Outcome) error {
 	d.note(o.Number, o.Name, o.File, o.Row)
-	d.refused.Add(string(o.Name), o.Rejected)
+	d.refused.Add(string(o.Name), o.Row, o.Rejected)
 	d.shown.add(o)
 	if o.Rejected == nil {
 		d.usable++
@@ -195,8 +195,8 @@ func (d *Outputs) writeCut(o *Outcome) error {
 // reject writes why a document cannot be compared, and if it is to be kept, the document itself. What has no end, such as a row
 // with a wrong quotation mark, would change what is written behind it.
 func (d *Outputs) reject(o *Outcome) error {
-	if d.rejected == nil || corpus.OfFile(o.Rejected.Reason) {
-		d.refused.Add(string(o.Name), o.Rejected)
+	if d.rejected == nil || corpus.OfFile(o.Rejected, o.Row) {
+		d.refused.Add(string(o.Name), o.Row, o.Rejected)
 	}
 	if err := d.rejected.JSON(report.NewRejected(o.Name, o.Rejected, o.File, o.Row, o.Line)); err != nil {
 		return err

@@ -119,7 +119,7 @@ func (f *finder) called(r *corpus.Record) (name string, wanted bool) {
 
 // add judges the next document. It returns errFound after the last that is looked for.
 func (f *finder) add(r *corpus.Record) error {
-	if r.Bad != nil && corpus.OfFile(r.Bad.Reason) {
+	if r.Bad != nil && (r.Bad.Reason == corpus.Unreadable || r.Bad.Reason == corpus.Unrecognised) {
 		return r.Refused(r.Bad)
 	}
 	f.name = r.Name(f.name[:0], false)

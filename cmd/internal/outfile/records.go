@@ -13,10 +13,10 @@ import (
 // IsTable says whether an output of this name is Parquet.
 func IsTable(path string) bool { return strings.HasSuffix(strings.ToLower(path), ".parquet") }
 
-// AnyTable says whether one of these outputs is Parquet.
+// AnyTable says whether one of these outputs is Parquet with columns of its own, which --unique has not.
 func AnyTable(paths map[string]string) bool {
-	for _, path := range paths {
-		if IsTable(path) {
+	for name, path := range paths {
+		if name != "unique" && IsTable(path) {
 			return true
 		}
 	}

@@ -67,7 +67,7 @@ func Run(ctx context.Context, cmd *cobra.Command, args []string, rules []cmdline
 	if err != nil {
 		return err
 	}
-	if r.out, err = Open(r.paths(), cmd.OutOrStdout(), r.params.Keep, in.ints); err != nil {
+	if r.out, err = Open(r.paths(), cmd.OutOrStdout(), r.params.Keep, in.ids == corpus.IntegerIDs); err != nil {
 		return errors.Join(err, in.Reader.Close())
 	}
 	defer func() { err = errors.Join(err, r.out.Close()) }()
@@ -189,15 +189,15 @@ func (r *partsRun) open() (in *input, err error) {
 	if err != nil {
 		return nil, err
 	}
-	ints := false
+	ids := corpus.OtherIDs
 	if outfile.AnyTable(r.paths()) {
-		if sources, ints, err = sources.IntegerIDs(p.ID); err != nil {
+		if sources, ids, err = sources.IDs(p.ID); err != nil {
 			return nil, err
 		}
 	}
 	writes := func(info fs.FileInfo) bool { return r.out != nil && r.out.Writes(info) }
 	reader, err := corpus.NewReader(p, corpus.Except(sources, writes))
-	return &input{Reader: reader, Size: size, ints: ints}, err
+	return &input{Reader: reader, Size: size, ids: ids}, err
 }
 
 // count reads the files for the first of two times.
@@ -253,6 +253,6 @@ func (r *partsRun) progress(in *input, remover *Remover) (step, end func()) {
 
 type input struct {
 	Reader *corpus.Reader
-	Size   int64 // bytes; -1: not known
-	ints   bool  // all ids are integers, and an output is Parquet
+	Size   int64      // bytes; -1: not known
+	ids    corpus.IDs // what kind they are of, where an output is Parquet
 }

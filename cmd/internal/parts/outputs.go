@@ -95,8 +95,8 @@ func (o *Outputs) Add(d *Outcome) error {
 
 func (o *Outputs) reject(d *Outcome) error {
 	o.counts.Rejected++
-	if o.rejected == nil || corpus.OfFile(d.Rejected.Reason) {
-		o.refused.Add(string(d.Name), d.Rejected)
+	if o.rejected == nil || corpus.OfFile(d.Rejected, d.Row) {
+		o.refused.Add(string(d.Name), d.Row, d.Rejected)
 	}
 	if err := o.rejected.JSON(report.NewRejected(d.Name, d.Rejected, d.File, d.Row, d.Line)); err != nil {
 		return err

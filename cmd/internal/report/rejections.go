@@ -22,12 +22,12 @@ type Rejections struct {
 // mostFiles is how many files are named that could not be read.
 const mostFiles = 20
 
-// Add takes a document; without a rejection there is nothing to count.
-func (r *Rejections) Add(name string, bad *document.Rejection) {
+// Add takes a document, by its name and its number in the file; without a rejection there is nothing to count.
+func (r *Rejections) Add(name string, number int, bad *document.Rejection) {
 	switch {
 	case bad == nil:
 		return
-	case !corpus.OfFile(bad.Reason):
+	case !corpus.OfFile(bad, number):
 	case len(r.files) < mostFiles:
 		r.files = append(r.files, name+": "+bad.Detail)
 		return

@@ -198,7 +198,7 @@ func (d *Documents) Add(name string, r *corpus.Record) {
 	}
 	d.refs = append(d.refs, ref)
 	e := entry.Entry{Scope: r.Scope}
-	d.rejected.Add(name, d.sign(&e, r))
+	d.rejected.Add(name, r.Number, d.sign(&e, r))
 	e = e.Clone()
 	d.signer.Reset()
 	d.entries = append(d.entries, e)

@@ -137,16 +137,21 @@ func (r *Rows) Has(column string) bool {
 	return len(found.children) > 0
 }
 
-// Integers says whether a column, by its path, has integers, one at most in a row, that 64 bits hold with their sign.
-func (r *Rows) Integers(column string) bool {
+// Integers says whether a column that there is, by its path, has integers, one at most in a row, that 64 bits hold with their sign,
+// or others. One of the type Null has neither.
+func (r *Rows) Integers(column string) (integers, others bool) {
 	names, err := document.ParsePath(column)
 	at := r.file.Root()
 	for _, name := range names {
 		if at = at.Column(name); at == nil || at.Repeated() {
-			return false
+			return false, true
 		}
 	}
-	return err == nil && at.Leaf() && isInteger(at.Type())
+	if err != nil || !at.Leaf() {
+		return false, true
+	}
+	integers = isInteger(at.Type())
+	return integers, !integers && !isNull(at.Type())
 }
 
 // Share returns how many rows were read, and how many there are.

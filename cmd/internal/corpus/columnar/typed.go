@@ -20,12 +20,20 @@ func (f typedField) Fields() []parquet.Field { return typedFields(f.Field) }
 // Type implements parquet.Node.
 func (f typedField) Type() parquet.Type {
 	t := f.Field.Type()
-	if of := t.LogicalType(); f.Leaf() && of != nil {
-		if _, null := of.Value.(*format.NullType); null {
-			return nullIntegers{parquet.Int32Type, of}
-		}
+	if f.Leaf() && isNull(t) {
+		return nullIntegers{parquet.Int32Type, t.LogicalType()}
 	}
 	return t
+}
+
+// isNull says whether values of a type are null only.
+func isNull(t parquet.Type) bool {
+	of := t.LogicalType()
+	if of == nil {
+		return false
+	}
+	_, null := of.Value.(*format.NullType)
+	return null
 }
 
 func typedFields(n parquet.Node) []parquet.Field {

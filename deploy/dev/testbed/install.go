@@ -18,6 +18,9 @@ import (
 // javaAtLeast is the oldest Java that Kafka 4's broker runs on.
 const javaAtLeast = 17
 
+// pythonAtLeast is the oldest Python 3 that the packages of deploy/dev/joins are for.
+const pythonAtLeast = 11
+
 // missing is a program that a machine lacks, and how it is installed.
 type missing struct {
 	what   string // for people
@@ -104,11 +107,24 @@ func findMaven(ctx context.Context) (string, error) {
 	})
 }
 
-// findPython returns a Python that has pip.
+// findPython returns the version of python3, if that is new enough and has pip.
 func findPython(ctx context.Context) (string, error) {
-	return find(ctx, missing{"Python with pip", "python3-pip", "python"}, func() (string, bool) {
-		return "python3", exec.CommandContext(ctx, "python3", "-m", "pip", "--version").Run() == nil
+	m := missing{fmt.Sprintf("Python 3.%d or newer with pip", pythonAtLeast), "python3-pip", "python"}
+	return find(ctx, m, func() (string, bool) {
+		out, err := exec.CommandContext(ctx, "python3", "-m", "pip", "--version").Output()
+		minor := pythonMinor(string(out))
+		return fmt.Sprintf("3.%d", minor), err == nil && minor >= pythonAtLeast
 	})
+}
+
+// pythonMinor reads the output of pip: `pip 23.0.1 from /usr/lib/python3/dist-packages/pip (python 3.11)`.
+func pythonMinor(version string) int {
+	found := regexp.MustCompile(`\(python 3\.(\d+)\)`).FindStringSubmatch(version)
+	if found == nil {
+		return 0
+	}
+	minor, _ := strconv.Atoi(found[1]) // the expression matches digits; with too many of them it is no Python
+	return minor
 }
 
 // findPostgres returns the directory of PostgreSQL's server programs, which Debian keeps out of the PATH.

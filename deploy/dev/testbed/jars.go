@@ -16,22 +16,22 @@ func Jars(ctx context.Context, cache, name, pom string) (string, error) {
 	return filled(cache, name, pom, func(into string) error { return fetchJars(ctx, into, pom) })
 }
 
-// Packages returns the directory name in the cache, which pip fills once with the packages of a file of requirements, and a
-// Python that finds them there by PYTHONPATH.
-func Packages(ctx context.Context, cache, name, requirements string) (packages, python string, err error) {
-	if python, err = findPython(ctx); err != nil {
-		return "", "", err
+// Packages returns the directory in the cache, called by the name and Python's version, which pip fills once with the packages of
+// a file of requirements. python3 finds them there by PYTHONPATH.
+func Packages(ctx context.Context, cache, name, requirements string) (string, error) {
+	version, err := findPython(ctx)
+	if err != nil {
+		return "", err
 	}
-	packages, err = filled(cache, name, requirements, func(into string) error {
+	return filled(cache, name+"-"+version, requirements, func(into string) error {
 		fmt.Fprintln(os.Stderr, "fetching the packages of", requirements, "with pip")
-		cmd := exec.CommandContext(ctx, python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target", into,
+		cmd := exec.CommandContext(ctx, "python3", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target", into,
 			"--requirement", requirements)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("fetch the packages of %s: %w\n%s", requirements, err, out)
 		}
 		return nil
 	})
-	return packages, python, err
 }
 
 // filled returns the directory name in the cache, which fetch fills once with what a file lists. A copy of the list inside says

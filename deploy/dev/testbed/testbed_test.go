@@ -28,6 +28,18 @@ func TestJavaMajor(t *testing.T) {
 	}
 }
 
+func TestPythonMinor(t *testing.T) {
+	for version, want := range map[string]int{
+		"pip 23.0.1 from /usr/lib/python3/dist-packages/pip (python 3.11)": 11,
+		"pip 9.0.3 from /usr/lib/python2.7/site-packages (python 2.7)":     0,
+		"No module named pip": 0,
+	} {
+		if got := pythonMinor(version); got != want {
+			t.Errorf("pythonMinor(%q) = %d, want %d", version, got, want)
+		}
+	}
+}
+
 func TestPostgresMajor(t *testing.T) {
 	if got := postgresMajor("/usr/lib/postgresql/15/bin"); got != 15 {
 		t.Errorf("got %d, want 15", got)

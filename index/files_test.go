@@ -203,7 +203,7 @@ func (s *shelf) build(run *window.Run) *window.Block {
 		}
 	}
 	if s.yes || s.r.IntN(4) == 0 {
-		written.Say(true)
+		written.Answer(true)
 	}
 	s.files[run.File()] = file.Bytes()
 	b, err := window.NewBlock(run.File(), written)

@@ -96,9 +96,9 @@ func (l *list) filterOf(key uint32) *xorfilter.BinaryFuse[uint8] {
 	return &l.filters[i]
 }
 
-// Say has May return the same for every key, so that tests can show that answers do not depend on filters. Nobody may
+// Answer has May return the same for every key, so that tests can show that answers do not depend on filters. Nobody may
 // read the block meanwhile.
-func (b *Block) Say(may bool) {
+func (b *Block) Answer(may bool) {
 	for i := range b.lists {
 		b.lists[i].filters = make([]xorfilter.BinaryFuse[uint8], wire.Flag(may))
 	}

@@ -113,7 +113,7 @@ func TestFinds(t *testing.T) {
 		}
 		written, file := write(t, "about", lists)
 		doubtful := open(t, file)
-		doubtful.Say(true)
+		doubtful.Answer(true)
 		for name, b := range map[string]*block.Block{"written": written, "read": open(t, file), "doubtful": doubtful} {
 			if b.Lists() != len(lists) || string(b.About()) != "about" || b.Size() != int64(len(file)) {
 				t.Fatalf("seed %d, %s: %d lists, %d bytes, %q", seed, name, b.Lists(), b.Size(), b.About())

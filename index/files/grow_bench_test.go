@@ -109,7 +109,7 @@ func (s *stage) judge(r *index.Run) {
 	f := s.f
 	if s.filling {
 		for _, b := range f.pager.Replica.Files().Blocks() {
-			b.Postings().Say(false)
+			b.Postings().Answer(false)
 		}
 	}
 	started := time.Now()

@@ -73,23 +73,25 @@ func (s *shelf) search(to *index.Replica, rec index.Record, from int) {
 		return
 	}
 	by := to.Ahead(rec, from, 1+s.r.IntN(20))
-	by.Pages = map[window.Want][]byte{}
-	by.Read = func(w window.Want) ([]byte, error) {
-		if s.files[w.File] == nil || s.r.IntN(16) == 0 {
-			return nil, errors.New("it cannot be read")
-		}
-		data := s.read(w)
-		if s.r.IntN(16) == 0 {
-			data[s.r.IntN(len(data))] ^= 1 << s.r.IntN(8)
-		}
-		return data, nil
-	}
 	if s.r.IntN(4) == 0 {
 		s.file(to)
 	}
-	for _, e := range by.Entries {
-		by.Lookup(e)
-	}
+	by.Run(1+s.r.IntN(3), func(n int, do func(int)) {
+		for _, k := range s.r.Perm(n) {
+			do(k)
+		}
+	}, func(wanted []window.Want) [][]byte {
+		read := make([][]byte, len(wanted))
+		for i, w := range wanted {
+			if s.files[w.File] == nil || s.r.IntN(16) == 0 {
+				continue // it cannot be read
+			}
+			if read[i] = s.read(w); s.r.IntN(16) == 0 {
+				read[i][s.r.IntN(len(read[i]))] ^= 1 << s.r.IntN(8)
+			}
+		}
+		return read
+	})
 	if s.r.IntN(4) == 0 {
 		s.file(to)
 	}

@@ -1,7 +1,10 @@
 package paging
 
 import (
+	"cmp"
 	"context"
+	"runtime"
+	"sync"
 	"sync/atomic"
 
 	"github.com/unecho/unecho/index"
@@ -10,12 +13,11 @@ import (
 )
 
 const (
-	// ReadAtOnce is how many reads of old documents are under way: more add nothing to what a disk gives.
-	ReadAtOnce = 32
+	// ReadAtOnce is how many reads of old documents are under way at most. How many there can be, the disk and GOMAXPROCS decide.
+	ReadAtOnce = 128
 	// searchAtOnce bounds the entries of a record that are looked up ahead together.
 	searchAtOnce = 256
-	// pagesAhead bounds the pages that are read for them, but for those of lookups that have begun: 4 MiB, and 8 MiB. With
-	// what is wanted of the tail, 4 MiB, it is no more than the window keeps between two entries.
+	// pagesAhead is how many pages are to be read for them, about: fewer are looked up together where they read much.
 	pagesAhead = 1024
 	// walkBytes is how much Each reads, about, before it drops that.
 	walkBytes = 64 << 20
@@ -38,6 +40,8 @@ type Pager struct {
 	Waits func() (over func())
 	// Late counts what was not read ahead, so that the replica had to wait for it; nil: nobody counts.
 	Late *atomic.Uint64
+
+	atOnce int // entries that are looked up ahead together, by what the ones before have read; 0: there were none
 }
 
 // Apply applies a record (index.Replica.Apply), and reads what that takes of files. After an error the record is applied in
@@ -94,13 +98,9 @@ func (p *Pager) Give(ctx context.Context, wanted []window.Want) (bad map[string]
 	if len(wanted) == 0 {
 		return nil
 	}
-	read, errs := make([][]byte, len(wanted)), make([]error, len(wanted))
-	var next atomic.Int64
-	p.together(ctx, min(ReadAtOnce, len(wanted)), func(_ int, readOne reader) {
-		for i := next.Add(1) - 1; i < int64(len(wanted)); i = next.Add(1) - 1 {
-			read[i], errs[i] = readOne(wanted[i])
-		}
-	})
+	var read [][]byte
+	var errs []error
+	p.beside(func() { read, errs = p.readAll(ctx, wanted) })
 	bad = map[string]error{}
 	for i, w := range wanted {
 		err := errs[i]
@@ -112,6 +112,18 @@ func (p *Pager) Give(ctx context.Context, wanted []window.Want) (bad map[string]
 		}
 	}
 	return bad
+}
+
+// readAll reads all that is wanted at once.
+func (p *Pager) readAll(ctx context.Context, wanted []window.Want) (read [][]byte, errs []error) {
+	read, errs = make([][]byte, len(wanted)), make([]error, len(wanted))
+	var next atomic.Int64
+	p.together(ctx, min(ReadAtOnce, len(wanted)), func(_ int, readOne reader) {
+		for i := next.Add(1) - 1; i < int64(len(wanted)); i = next.Add(1) - 1 {
+			read[i], errs[i] = readOne(wanted[i])
+		}
+	})
+	return read, errs
 }
 
 // Read reads a page of a file, or all of it. What it returns may be damaged.
@@ -136,35 +148,28 @@ func (p *Pager) readAhead(ctx context.Context, rec index.Record, from int) (sear
 	if len(by.Entries) == 0 {
 		return from + searchAtOnce
 	}
-	all, n := p.search(ctx, &by)
-	for _, s := range all {
-		p.Replica.Files().Know(s)
-	}
-	if n == len(by.Entries) {
+	n := min(len(by.Entries), cmp.Or(p.atOnce, searchAtOnce))
+	all := n == len(by.Entries)
+	by.Entries = by.Entries[:n]
+	p.beside(func() { p.search(ctx, &by) })
+	p.atOnce = min(1+n*pagesAhead/(1+len(by.Pages)), searchAtOnce)
+	p.Replica.Files().Know(&by)
+	if all {
 		return from + searchAtOnce
 	}
 	return from + n // or more, where some have nothing to be looked up by
 }
 
-// search looks entries up among the documents of blocks, on all cores. It returns how many it has looked up.
-func (p *Pager) search(ctx context.Context, by *window.Search) (all []*window.Search, n int) {
-	all = make([]*window.Search, min(ReadAtOnce, len(by.Entries)))
-	var next, pages atomic.Int64
-	p.together(ctx, len(all), func(k int, read reader) {
-		s := *by
-		s.Pages = map[window.Want][]byte{}
-		s.Read = func(w window.Want) ([]byte, error) {
-			pages.Add(1)
-			return read(w)
+// search looks entries up among the documents of blocks, on all cores.
+func (p *Pager) search(ctx context.Context, by *window.Search) {
+	by.Run(runtime.GOMAXPROCS(0), func(n int, do func(k int)) {
+		var group sync.WaitGroup
+		for k := range n {
+			group.Go(func() { do(k) })
 		}
-		all[k] = &s
-		for pages.Load() < pagesAhead {
-			i := next.Add(1) - 1
-			if i >= int64(len(s.Entries)) {
-				return
-			}
-			s.Lookup(s.Entries[i])
-		}
+		group.Wait()
+	}, func(wanted []window.Want) [][]byte {
+		read, _ := p.readAll(ctx, wanted) // what cannot be read now is wanted again in its turn
+		return read
 	})
-	return all, max(1, min(int(next.Load()), len(by.Entries)))
 }

@@ -10,7 +10,16 @@ import (
 // reader reads what is wanted.
 type reader func(w window.Want) ([]byte, error)
 
-// together has n goroutines do something beside the replica. They read by what they are given.
+// beside does something beside the replica.
+func (p *Pager) beside(do func()) {
+	if p.Aside == nil {
+		do()
+	} else {
+		p.Aside(do)
+	}
+}
+
+// together has n goroutines do something. They read by what they are given.
 func (p *Pager) together(ctx context.Context, n int, do func(k int, read reader)) {
 	now := doing{work: n, waits: p.Waits}
 	read := func(w window.Want) ([]byte, error) {
@@ -18,26 +27,19 @@ func (p *Pager) together(ctx context.Context, n int, do func(k int, read reader)
 		defer now.change(1, -1)
 		return p.Read(ctx, w)
 	}
-	all := func() {
-		var group sync.WaitGroup
-		for k := range n {
-			one := func() {
-				defer now.change(-1, 0)
-				do(k, read)
-			}
-			if k == n-1 { // a single one needs no other goroutine
-				one()
-			} else {
-				group.Go(one)
-			}
+	var group sync.WaitGroup
+	for k := range n {
+		one := func() {
+			defer now.change(-1, 0)
+			do(k, read)
 		}
-		group.Wait()
+		if k == n-1 { // a single one needs no other goroutine
+			one()
+		} else {
+			group.Go(one)
+		}
 	}
-	if p.Aside == nil {
-		all()
-	} else {
-		p.Aside(all)
-	}
+	group.Wait()
 }
 
 // doing is how many goroutines read, and how many do anything else. One whose read is over counts as reading until it has a

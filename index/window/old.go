@@ -2,7 +2,6 @@ package window
 
 import (
 	"bytes"
-	"maps"
 	"slices"
 	"sort"
 
@@ -128,105 +127,155 @@ func (h *Files) Old() *Old {
 	return h.old
 }
 
+// Search looks entries up among old documents, ahead of the window, which then need not wait for reads. It may run beside the
+// window. It goes in rounds, because a lookup knows what to read next by what was read: postings, then digests, then records.
+type Search struct {
+	Entries []Sought
+	Old     *Old
+	Most    int             // documents of each key
+	Pages   map[Want][]byte // what was read; nil: it cannot be read, or is damaged
+}
+
 // Sought is an entry, and the tags of the fine keys that it is looked up by.
 type Sought struct {
 	*entry.Entry
 	Fine []uint32
+
+	mays  []uint64 // of each key a bit for each block that may have it; nil: not yet looked up
+	lacks bool     // pages were lacking in the latest round
+	read  int      // pages that were lacking in all
 }
 
-// Search reads ahead what lookups will want of old documents. It may run beside the window.
-type Search struct {
-	Entries []Sought // to be looked up
-	Old     *Old
-	Most    int // documents of each key
-	Read    func(w Want) ([]byte, error)
-	Pages   map[Want][]byte // what was read
+const (
+	// lookupPages bounds the pages that a lookup reads ahead, and searchPages those of all lookups: 12 MiB. The window will
+	// want the others.
+	lookupPages = 64
+	searchPages = 3 * mostAhead
+)
 
-	mays   map[string][]uint64 // by all keys of an entry: for each of them a bit for each block that may have it
-	left   int                 // pages that the lookup at hand may still read
-	digest entry.Digest        // of its entry
-	near   []Ref               // documents whose records it will want
+// Run looks all entries up. spread calls do for each number below n, and may do so from several goroutines. read returns pages,
+// in their order, and nil for one that cannot be read. A page may be damaged.
+func (s *Search) Run(n int, spread func(n int, do func(k int)), read func([]Want) [][]byte) {
+	s.Pages = map[Want][]byte{}
+	seekers := make([]seeker, n)
+	for left := searchPages; left > 0; {
+		spread(n, func(k int) {
+			for i := k; i < len(s.Entries); i += n {
+				seekers[k].seek(s, &s.Entries[i])
+			}
+		})
+		wanted, by := s.lacks(seekers, left)
+		if len(wanted) == 0 {
+			return
+		}
+		for i, data := range read(wanted) {
+			if w := wanted[i]; by[i].Sound(w.Page, data) {
+				s.Pages[w] = data
+			}
+		}
+		left -= len(wanted)
+	}
+}
+
+// lacks returns what seekers lack, each page once.
+func (s *Search) lacks(seekers []seeker, most int) (wanted []Want, by []Sounder) {
+	for k := range seekers {
+		x := &seekers[k]
+		for i, w := range x.wanted {
+			if _, is := s.Pages[w]; !is && len(wanted) < most {
+				s.Pages[w] = nil
+				wanted, by = append(wanted, w), append(by, x.by[i])
+			}
+		}
+		x.wanted, x.by = x.wanted[:0], x.by[:0]
+	}
+	return wanted, by
+}
+
+// seeker is what one goroutine of a search has.
+type seeker struct {
+	*Search
+	entry  *Sought      // at hand
+	digest entry.Digest // of it
+	wanted []Want       // pages that are lacking
+	by     []Sounder    // of each
+	own    int          // where those of the entry begin
+	near   []Ref        // documents whose records it will want
+	keys   []uint32     // its keys, by list
 	places []uint32
-	keys   []uint32 // its keys, by list
 }
 
-// page implements pageReader. What cannot be read, or is damaged, is not there: the window will want it.
-func (s *Search) page(w Want, by Sounder) []byte {
-	data, is := s.Pages[w]
-	if is || s.left == 0 {
+// page implements pageReader.
+func (x *seeker) page(w Want, by Sounder) []byte {
+	data, is := x.Pages[w]
+	if is || x.entry.read == lookupPages || slices.Contains(x.wanted[x.own:], w) {
 		return data
 	}
-	s.left--
-	data, err := s.Read(w)
-	if err != nil || !by.Sound(w.Page, data) {
-		data = nil
-	}
-	s.Pages[w] = data
-	return data
+	x.entry.lacks = true
+	x.entry.read++
+	x.wanted, x.by = append(x.wanted, w), append(x.by, by)
+	return nil
 }
 
-// lookupPages bounds the pages that a lookup reads ahead. Those that it leaves out are wanted in their turn.
-const lookupPages = 64
-
-// Lookup reads what a lookup of an entry will want: postings, digests, and the records of documents that are near.
-func (s *Search) Lookup(e Sought) {
-	s.left, s.digest, s.near = lookupPages, entry.ReadDigest(e.Digest), s.near[:0]
-	mays := make([]uint64, s.Old.bands+1)
-	s.keys = s.keys[:0]
-	for list := range mays {
-		s.keys = append(s.keys, oldKey(e.Keys, list, s.Old.bands))
+// seek looks an entry up as far as pages are there, unless it lacked none.
+func (x *seeker) seek(of *Search, e *Sought) {
+	if e.mays != nil && !e.lacks {
+		return
 	}
-	for k, b := range s.Old.blocks[:min(asked, len(s.Old.blocks))] {
-		b.postings.MayAll(s.keys, 1<<k, mays)
+	x.Search, x.entry, x.digest, x.own, x.near, x.keys = of, e, entry.ReadDigest(e.Digest), len(x.wanted), x.near[:0], x.keys[:0]
+	e.lacks = false
+	for list := range of.Old.bands + 1 {
+		x.keys = append(x.keys, oldKey(e.Keys, list, of.Old.bands))
 	}
-	for list, key := range s.keys {
-		s.find(list, key, e.Keys, mays[list])
-	}
-	if s.mays == nil {
-		s.mays = map[string][]uint64{}
-	}
-	s.mays[string(e.Keys)] = mays
-	for _, tag := range e.Fine {
-		s.find(fineList(tag, s.Old.bands), tag, nil, ^uint64(0))
-	}
-	for _, r := range s.near {
-		of, i := s.Old.at(r)
-		end := of.used
-		if i+1 < of.n {
-			end = of.at(i + 1)
+	if e.mays == nil {
+		e.mays = make([]uint64, len(x.keys))
+		for k, b := range of.Old.blocks[:min(asked, len(of.Old.blocks))] {
+			b.postings.MayAll(x.keys, 1<<k, e.mays)
 		}
-		of.filed.bytes(s, of.at(i), end)
+	}
+	for list, key := range x.keys {
+		x.find(list, key, e.mays[list])
+	}
+	for _, tag := range e.Fine {
+		x.find(fineList(tag, of.Old.bands), tag, ^uint64(0))
+	}
+	for _, r := range x.near {
+		s, i := of.Old.at(r)
+		end := s.used
+		if i+1 < s.n {
+			end = s.at(i + 1)
+		}
+		s.filed.bytes(x, s.at(i), end)
 	}
 }
 
-// find reads what a lookup of some keys will want under one of them. may has a bit for each of the oldest blocks that may
-// have it.
-func (s *Search) find(list int, key uint32, keys []byte, may uint64) {
-	left := s.Most
+// find finds what a lookup will want under one of its keys. may has a bit for each of the oldest blocks that may have it.
+func (x *seeker) find(list int, key uint32, may uint64) {
+	left, old := x.Most, x.Old
 	visit := func(r Ref) {
-		of, i := s.Old.at(r)
+		of, i := old.at(r)
 		if of == nil {
 			return
 		}
-		digest := of.filed.bytes(s, of.digestAt(i), of.digestAt(i+1))
+		digest := of.filed.bytes(x, of.digestAt(i), of.digestAt(i+1))
 		is, read := digest != nil, digest != nil
-		if is && list == s.Old.bands { // which has hashes of keys
-			own := of.filed.bytes(s, of.keysAt(i), of.keysAt(i+1))
-			is, read = bytes.Equal(own, keys), own != nil
+		if is && list == old.bands { // which has hashes of keys
+			own := of.filed.bytes(x, of.keysAt(i), of.keysAt(i+1))
+			is, read = bytes.Equal(own, x.entry.Keys), own != nil
 		}
 		if is || !read {
 			left--
 		}
-		if is && s.digest.Distance(digest) <= nearDigests {
-			s.near = append(s.near, r)
+		if is && x.digest.Distance(digest) <= nearDigests {
+			x.near = append(x.near, r)
 		}
 	}
-	for k := len(s.Old.blocks) - 1; k >= 0 && left > 0; k-- {
-		b := s.Old.blocks[k]
+	for k := len(old.blocks) - 1; k >= 0 && left > 0; k-- {
+		b := old.blocks[k]
 		if k < asked && may>>k&1 == 0 || !b.postings.May(list, key) {
 			continue
 		}
-		s.places = b.find(s, list, key, &left, s.places, visit)
+		x.places = b.find(x, list, key, &left, x.places, visit)
 	}
 }
 
@@ -244,6 +293,8 @@ func (h *Files) Know(s *Search) {
 	if h.searched != s.Old || h.mays == nil {
 		h.searched, h.mays = s.Old, map[string][]uint64{}
 	}
-	maps.Copy(h.mays, s.mays)
+	for i := range s.Entries {
+		h.mays[string(s.Entries[i].Keys)] = s.Entries[i].mays
+	}
 	h.Take(s.Pages)
 }

@@ -8,9 +8,21 @@ import (
 	"github.com/unecho/unecho/index/entry"
 )
 
-// search is one among the documents of blocks.
-func (s *shelved) search() *Search {
-	return &Search{Old: s.w.Files().Old(), Most: 1000, Read: s.read, Pages: map[Want][]byte{}}
+// search looks entries up among the documents of blocks, for up to so many documents of each key.
+func (s *shelved) search(most int, entries ...Sought) *Search {
+	by := &Search{Old: s.w.Files().Old(), Most: most, Entries: entries}
+	by.Run(2, func(n int, do func(int)) {
+		for k := range n {
+			do(k)
+		}
+	}, func(wanted []Want) [][]byte {
+		read := make([][]byte, len(wanted))
+		for i, w := range wanted {
+			read[i], _ = s.read(w) // there is no error
+		}
+		return read
+	})
+	return by
 }
 
 // lists are what a lookup meets in each table.
@@ -46,9 +58,8 @@ func TestSearchSaysWhichBlocks(t *testing.T) {
 	}
 	keys := s.randomKeys()
 	all, e := s.lists(keys), entry.Entry{Keys: keys, Digest: make([]byte, entry.DigestBytes)}
-	by := s.search()
-	by.Lookup(Sought{Entry: &e})
-	for list, may := range by.mays[string(keys)] {
+	by := s.search(1000, Sought{Entry: &e})
+	for list, may := range by.Entries[0].mays {
 		for k, b := range h.Blocks()[:asked] {
 			if is := may>>k&1 == 1; is != b.postings.May(list, oldKey(keys, list, shelvedBands)) {
 				t.Errorf("list %d of block %d may have the key: %v", list, k, is)
@@ -59,7 +70,7 @@ func TestSearchSaysWhichBlocks(t *testing.T) {
 		t.Error("after a search a lookup meets others")
 	}
 	know := func(bits ...uint64) {
-		h.Know(&Search{Old: h.Old(), mays: map[string][]uint64{string(keys): bits}})
+		h.Know(&Search{Old: h.Old(), Entries: []Sought{{Entry: &e, mays: bits}}})
 	}
 	for k := range asked {
 		bits := []uint64{1 << k, 1 << (asked - 1 - k), ^(1 << k)}
@@ -117,9 +128,7 @@ func TestCandidatesNeedNoKeys(t *testing.T) {
 			t.Errorf("%s %d pages are read, %d of them of blocks, want %d", how, len(got), postings, len(want))
 		}
 	}
-	by := s.search()
-	by.Most = most
-	by.Lookup(Sought{Entry: &entry.Entry{Keys: keys, Digest: make([]byte, entry.DigestBytes)}, Fine: []uint32{fine}})
+	by := s.search(most, Sought{Entry: &entry.Entry{Keys: keys, Digest: make([]byte, entry.DigestBytes)}, Fine: []uint32{fine}})
 	n := 0
 	s.until(func() {
 		x.Probe(keys)
@@ -159,9 +168,7 @@ func TestNextKeepsWhatIsAhead(t *testing.T) {
 			return tail
 		})
 	})
-	by := s.search()
-	by.Lookup(Sought{Entry: old})
-	by.Lookup(Sought{Entry: tail})
+	by := s.search(1000, Sought{Entry: old}, Sought{Entry: tail})
 	if h.Know(by); s.given == 0 || len(by.Pages) == 0 {
 		t.Fatalf("%d pages are read ahead of the tail, %d of old documents", s.given, len(by.Pages))
 	}

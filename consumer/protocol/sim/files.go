@@ -237,10 +237,13 @@ func readAhead(w *World, m *member, rec index.Record) {
 			_ = of.Give(want, data) // what is damaged is wanted again
 		}
 	}
-	by.Pages, by.Read = map[window.Want][]byte{}, m.files.read
-	for _, e := range by.Entries {
-		by.Lookup(e)
-	}
+	by.Run(1, func(_ int, do func(int)) { do(0) }, func(wanted []window.Want) [][]byte {
+		read := make([][]byte, len(wanted))
+		for i, want := range wanted {
+			read[i], _ = m.files.read(want) // what cannot be read is wanted again
+		}
+		return read
+	})
 	if w.chance(1, 4) {
 		keepBlocks(w, m)
 	}

@@ -49,7 +49,7 @@ var filesMutants = []mutant{
 	},
 	{
 		rule: "what a search says of a block is said of that block", file: "index/window/old.go",
-		old: "MayAll(s.keys, 1<<k, mays)", new: "MayAll(s.keys, 1<<(k/2), mays)",
+		old: "MayAll(x.keys, 1<<k, e.mays)", new: "MayAll(x.keys, 1<<(k/2), e.mays)",
 	},
 	{
 		rule: "a block of which a search says nothing is asked", file: "index/window/old.go",
@@ -113,7 +113,7 @@ var filesMutants = []mutant{
 	},
 	{
 		rule: "a search takes what was written", file: "index/window/old.go",
-		old: "if err != nil || !by.Sound(w.Page, data) {", new: "if err != nil {",
+		old: "if w := wanted[i]; by[i].Sound(w.Page, data) {", new: "if w := wanted[i]; by[i] != nil && data != nil {",
 	},
 	{
 		rule: "a segment has its keys until a block finds it", file: "index/window/away.go",

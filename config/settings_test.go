@@ -177,7 +177,7 @@ var free = []string{
 	"sources.schema.file", "schema_registry.urls", "schema_registry.username", "schema_registry.password",
 	"schema_registry.token", "schema_registry.ca_file",
 	"outputs.create.enabled",
-	"outputs.create.partitions", "outputs.create.replication_factor", "outputs.create.config",
+	"outputs.create.replication_factor", "outputs.create.config",
 }
 
 // Members agree on each setting that says what a document is, what is read and where it goes: either by the settings in

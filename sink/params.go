@@ -43,7 +43,6 @@ type VerdictsOutput struct {
 // CreateParams say how topics are created that are missing: outputs, and the journal.
 type CreateParams struct {
 	Enabled           bool `key:"enabled" doc:"create missing topics, and add partitions to outputs that have fewer than their source"`
-	Partitions        int  `key:"partitions" doc:"partitions of created outputs, at least as many as the source has; 0: as many as the source" advanced:"true"`
 	ReplicationFactor int  `key:"replication_factor" doc:"replicas of created topics, also of the journal; -1 is the broker's default"`
 
 	Config map[string]string `key:"config" doc:"topic configurations of created outputs, by their names in Kafka; the journal has its own" example:"retention.ms=604800000"`
@@ -129,14 +128,7 @@ func (p Params) Validate() []setting.Mistake {
 	return append(out, setting.Under("create", p.Create.validate(MinRecordBytes))...)
 }
 
-// mostPartitions keeps a slip from making a topic that a cluster cannot bear.
-const mostPartitions = 10_000
-
 func (p CreateParams) validate(least setting.Bytes) (out []setting.Mistake) {
-	if p.Partitions < 0 || p.Partitions > mostPartitions {
-		out = append(out, setting.Wrong("partitions", p.Partitions, "is out of range",
-			fmt.Sprintf("write 1 to %d, or 0 for as many as the source has", mostPartitions)))
-	}
 	if p.ReplicationFactor != -1 && (p.ReplicationFactor < 1 || p.ReplicationFactor > 32767) {
 		out = append(out, setting.Wrong("replication_factor", p.ReplicationFactor, "is not a number of replicas",
 			"write 1 or more, or -1 for the broker's default"))

@@ -361,7 +361,6 @@ func TestValidate(t *testing.T) {
 		{"no configuration", func(p *sink.Params) {
 			p.Create.Config = map[string]string{"retention ms": "1", "retention.ms": ""}
 		}, []string{"create.config", "create.config"}},
-		{"too many partitions", func(p *sink.Params) { p.Create.Partitions = 10_001 }, []string{"create.partitions"}},
 		{
 			"all at once", func(p *sink.Params) { *p = sink.Params{} },
 			[]string{

@@ -17,7 +17,6 @@ type OutputsWant struct {
 	Source            Topic
 	Names             []string
 	Create            bool // create the missing ones
-	Partitions        int  // of created topics at least; 0: as many as the source
 	ReplicationFactor int  // of created topics; 0 or less: the broker's default
 	// Config are configurations of created topics. What a backfill needs to be kept outranks them.
 	Config         map[string]string
@@ -102,7 +101,6 @@ func (t *Topics) fit(ctx context.Context, name string, found map[string]Topic, w
 }
 
 func (t *Topics) createOutput(ctx context.Context, name string, want OutputsWant) (Topic, error) {
-	partitions := max(want.Source.Partitions, want.Partitions)
 	configs := map[string]string{"max.message.bytes": strconv.Itoa(max(want.MaxRecordBytes, kafkaMaxMessageBytes))}
 	if err := t.takeTimesOf(ctx, want.Source.Name, configs); err != nil {
 		return Topic{}, err
@@ -124,10 +122,10 @@ func (t *Topics) createOutput(ctx context.Context, name string, want OutputsWant
 	if !want.Create {
 		return Topic{}, &Fault{
 			What: "cannot find the output " + name, Err: ErrMissing,
-			Remedy: "set outputs.create.enabled: true, or create it: " + t.createCommand(name, partitions, want.ReplicationFactor, configs),
+			Remedy: "set outputs.create.enabled: true, or create it: " + t.createCommand(name, want.Source.Partitions, want.ReplicationFactor, configs),
 		}
 	}
-	return t.create(ctx, name, partitions, want.ReplicationFactor, configs)
+	return t.create(ctx, name, want.Source.Partitions, want.ReplicationFactor, configs)
 }
 
 func (t *Topics) checkOutput(ctx context.Context, topic *Topic, want OutputsWant) error {

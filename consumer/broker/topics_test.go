@@ -289,7 +289,7 @@ func TestOutputsAreCreatedLikeTheSource(t *testing.T) {
 	}
 }
 
-// TestOutputsAreCreatedAsConfigured: partitions are at least those of the source, and what a backfill needs to be kept
+// TestOutputsAreCreatedAsConfigured: partitions are those of the source, and what a backfill needs to be kept
 // outranks a configuration.
 func TestOutputsAreCreatedAsConfigured(t *testing.T) {
 	ts, _, _ := topics(t)
@@ -303,19 +303,17 @@ func TestOutputsAreCreatedAsConfigured(t *testing.T) {
 		Config: map[string]string{"retention.ms": "604800000", "max.message.bytes": "3000000"},
 	}
 	for _, c := range []struct {
-		name             string
-		partitions, want int
-		past             bool
-		retention        string
+		name      string
+		past      bool
+		retention string
 	}{
-		{"s.wide", 6, 6, false, "604800000"},
-		{"s.narrow", 1, 2, false, "604800000"},
-		{"s.past", 0, 2, true, "-1"},
+		{"s.made", false, "604800000"},
+		{"s.past", true, "-1"},
 	} {
-		w.Names, w.Partitions, w.KeepPast = []string{c.name}, c.partitions, c.past
+		w.Names, w.KeepPast = []string{c.name}, c.past
 		got, err := ts.EnsureOutputs(deadline(t), w)
-		if err != nil || len(got) != 1 || got[0].Partitions != c.want {
-			t.Fatalf("%s: got %+v, %v; want %d partitions", c.name, got, err, c.want)
+		if err != nil || len(got) != 1 || got[0].Partitions != 2 {
+			t.Fatalf("%s: got %+v, %v; want the source's 2 partitions", c.name, got, err)
 		}
 		configs, err := ts.Settings(deadline(t), c.name)
 		if err != nil || configs["retention.ms"] != c.retention || configs["max.message.bytes"] != "3000000" {

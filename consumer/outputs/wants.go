@@ -15,7 +15,7 @@ func Wants(out *sink.Params, mode protocol.Mode, source broker.Topic) []broker.O
 	source.Partitions = mode.Partitions(source.Name, source.Partitions)
 	outputs := broker.OutputsWant{
 		Source: source, Names: out.Outputs(source.Name), Create: out.Create.Enabled,
-		Partitions: out.Create.Partitions, ReplicationFactor: out.Create.ReplicationFactor, Config: out.Create.Config,
+		ReplicationFactor: out.Create.ReplicationFactor, Config: out.Create.Config,
 		MaxRecordBytes: int(out.MaxRecordBytes), KeepPast: mode.Finite(),
 	}
 	topic := out.VerdictsTopic(source.Name)

@@ -174,7 +174,7 @@ func TestSettingsAreFew(t *testing.T) {
 		}
 	}
 	if all > 97 || 2*advanced < all {
-		t.Errorf("%d settings, %d of them advanced; want 90, six of S3 and one of files at most, and half of them advanced", all, advanced)
+		t.Errorf("%d settings, %d of them advanced; want 89, six of S3, one of files and one of clusters at most, and half of them advanced", all, advanced)
 	}
 }
 

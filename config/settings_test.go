@@ -191,7 +191,7 @@ func TestWhatMembersAgreeOn(t *testing.T) {
 	base := Default()
 	base.Sources = []document.Source{document.DefaultSource()}
 	base.Sources[0].Topics, base.Sources[0].Reading.When = []string{"t"}, []document.Condition{{Header: "a", Equals: "b"}}
-	base.Sink.Verdicts.Topic = "{source}.verdicts" // else it is left out
+	base.Sink.Verdicts.Topic, base.Sink.Clusters.Topic = "{source}.verdicts", "{source}.clusters" // else they are left out
 	before := routing.Text(base.Sources, base.Sink)
 	for _, f := range setting.Fields(base) {
 		key := setting.Plain(f.Key)

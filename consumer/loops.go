@@ -43,6 +43,9 @@ func Loops(p Params, sources []document.Source, out sink.Params) []setting.Mista
 		if verdicts := out.VerdictsTopic(name); verdicts != "" {
 			l.take("outputs.verdicts.topic", verdicts, "the verdicts")
 		}
+		if clusters := out.ClustersTopic(name); clusters != "" {
+			l.take("outputs.clusters.topic", clusters, "the clusters")
+		}
 	}
 	l.patterned(own, sources, out)
 	return l.found

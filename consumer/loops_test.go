@@ -77,6 +77,11 @@ var loopCases = []struct {
 		[]string{"outputs.verdicts.topic: news: is a source, and is to take the verdicts: they would be read again"},
 	},
 	{
+		"clusters in the source", "news",
+		func(s *sink.Params, _ *Params) { s.Clusters.Topic = "news" },
+		[]string{"outputs.clusters.topic: news: is a source, and is to take the clusters: they would be read again"},
+	},
+	{
 		"duplicates that are dropped", "news",
 		func(s *sink.Params, _ *Params) { s.Duplicate.Topic, s.Duplicate.Drop = "news", true }, nil,
 	},

@@ -75,7 +75,8 @@ func openFiles(r *reached) (closed func() error, err error) {
 // encoder makes the output records.
 func (r *reached) encoder() *sink.Encoder {
 	p := &r.setup.Index
-	encoder := sink.New(r.setup.Sink, r.setup.Params.Group, fmt.Sprintf("%s:%016x", p.Algorithm(), r.log.Fingerprint()))
+	encoder := sink.New(r.setup.Sink, r.setup.Params.Group, fmt.Sprintf("%s:%016x", p.Algorithm(), r.log.Fingerprint())).
+		OfJournal(r.log.ID)
 	if p.MarksLate() {
 		encoder.MarkLate()
 	}

@@ -1,6 +1,7 @@
 package sink
 
 import (
+	"encoding/base64"
 	"strings"
 	"time"
 
@@ -28,6 +29,7 @@ type Encoder struct {
 	params    Params
 	index     string
 	algorithm string
+	journal   string          // id of its topic, as Kafka's tools write it
 	table     [kinds][]Header // headers of each kind of record
 	fields    [kinds][]field  // the same, for the verdicts' topic
 	worst     int             // bytes of our headers, except for those that all records have
@@ -54,6 +56,12 @@ func (e *Encoder) MarkLate() *Encoder {
 	return e
 }
 
+// OfJournal makes records of clusters name the journal whose positions they have: the id of its topic.
+func (e *Encoder) OfJournal(id [16]byte) *Encoder {
+	e.journal = base64.RawURLEncoding.EncodeToString(id[:])
+	return e
+}
+
 // Batch holds the memory of the records of one transaction. They are valid until its Reset. Only one goroutine may use
 // a Batch. Header values may be shared between records and must not be written to.
 type Batch struct {
@@ -64,8 +72,8 @@ type Batch struct {
 	wrote   []On  // the kinds of headers that it has
 
 	// names holds the outputs of the source topic seen last: a session reads one topic, or few.
-	source                                string
-	unique, duplicate, rejected, verdicts string
+	source                                          string
+	unique, duplicate, rejected, verdicts, clusters string
 
 	now time.Time // timestamp of rejected records; zero means the source record's own
 }
@@ -220,7 +228,7 @@ func (b *Batch) of(src *kgo.Record, verdict string) *Facts {
 	if b.source != src.Topic || b.unique == "" {
 		b.source = src.Topic
 		b.unique, b.duplicate, b.rejected = b.enc.params.Topics(src.Topic)
-		b.verdicts = b.enc.params.VerdictsTopic(src.Topic)
+		b.verdicts, b.clusters = b.enc.params.VerdictsTopic(src.Topic), b.enc.params.ClustersTopic(src.Topic)
 	}
 	b.told = Facts{
 		Names: Names{b.enc.index, b.enc.algorithm, src.Topic}, Partition: src.Partition, Offset: src.Offset,

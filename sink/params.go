@@ -17,6 +17,7 @@ type Params struct {
 	Duplicate DuplicateOutput `key:"duplicate" doc:"Where duplicates go: to a topic, or nowhere."`
 	Rejected  Output          `key:"rejected" doc:"Where documents go that cannot be judged."`
 	Verdicts  VerdictsOutput  `key:"verdicts" doc:"A topic with verdicts as JSON, for readers who cannot read headers." advanced:"true"`
+	Clusters  ClustersOutput  `key:"clusters" doc:"A topic with how often each original came again, and which copy is the newest." advanced:"true"`
 	Create    CreateParams    `key:"create" doc:"How missing topics are created: outputs and the journal."`
 
 	MaxRecordBytes setting.Bytes `key:"-"` // documents that would be larger as an output record, headers included, are rejected
@@ -38,6 +39,11 @@ type DuplicateOutput struct {
 // VerdictsOutput is the topic of verdicts, or none.
 type VerdictsOutput struct {
 	Topic string `key:"topic" doc:"name of a topic with a JSON record for each document, for consumers that cannot read headers; {source} is the source topic; empty writes none" called:"topic" example:"{source}.verdicts"`
+}
+
+// ClustersOutput is the topic of clusters, or none.
+type ClustersOutput struct {
+	Topic string `key:"topic" doc:"name of a compacted topic with a JSON record for each copy: its original and how many copies that has. {source} is the copy's source topic; empty writes none" called:"topic" example:"{source}.clusters"`
 }
 
 // CreateParams say how topics are created that are missing: outputs, and the journal.
@@ -90,11 +96,16 @@ func named(template, source string) string { return strings.ReplaceAll(template,
 // none.
 func (p Params) VerdictsTopic(source string) string { return named(p.Verdicts.Topic, source) }
 
-// All returns all topics that are written for a source topic, each once: its outputs, and that of the verdicts.
+// ClustersTopic returns the topic that has a record about each copy of a source topic. It is empty if there is none.
+func (p Params) ClustersTopic(source string) string { return named(p.Clusters.Topic, source) }
+
+// All returns all topics that are written for a source topic, each once: its outputs, and those of verdicts and clusters.
 func (p Params) All(source string) []string {
 	all := p.Outputs(source)
-	if verdicts := p.VerdictsTopic(source); verdicts != "" {
-		all = append(all, verdicts)
+	for _, topic := range []string{p.VerdictsTopic(source), p.ClustersTopic(source)} {
+		if topic != "" {
+			all = append(all, topic)
+		}
 	}
 	return all
 }
@@ -171,6 +182,9 @@ func (p Params) templates() []template {
 	if all = append(all, template{"rejected", p.Rejected.Topic}); p.Verdicts.Topic != "" {
 		all = append(all, template{"verdicts", p.Verdicts.Topic})
 	}
+	if p.Clusters.Topic != "" {
+		all = append(all, template{"clusters", p.Clusters.Topic})
+	}
 	return all
 }
 
@@ -187,7 +201,7 @@ func wrongTemplate(role, template string) (setting.Mistake, bool) {
 		return setting.Wrong(key, "", "is missing", write), true
 	case Nowhere(template) && role == "duplicate":
 		return setting.Wrong(key, template, "is no topic", "to write duplicates nowhere: outputs.duplicate: {drop: true}"), true
-	case Nowhere(template) && role == "verdicts":
+	case Nowhere(template) && (role == "verdicts" || role == "clusters"):
 		return setting.Wrong(key, template, "is no topic", "leave it empty to have none"), true
 	case Nowhere(template):
 		return setting.Wrong(key, template, "is no topic: only duplicates can be dropped", write), true

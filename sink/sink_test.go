@@ -341,8 +341,9 @@ func TestValidate(t *testing.T) {
 		{"duplicates among the unique ones", func(p *sink.Params) { p.Duplicate.Topic = p.Unique.Topic }, nil},
 		{"duplicates that are dropped", func(p *sink.Params) { p.Duplicate = sink.DuplicateOutput{Drop: true} }, nil},
 		{"a word for no topic", func(p *sink.Params) { p.Unique.Topic, p.Duplicate.Topic = "None", "drop" }, []string{"unique", "duplicate"}},
-		{"another one", func(p *sink.Params) { p.Rejected.Topic, p.Verdicts.Topic = "none", "false" }, []string{"rejected", "verdicts"}},
+		{"others", func(p *sink.Params) { p.Rejected.Topic, p.Verdicts.Topic, p.Clusters.Topic = "none", "false", "null" }, []string{"rejected", "verdicts", "clusters"}},
 		{"verdicts among the rejected", func(p *sink.Params) { p.Verdicts.Topic = p.Rejected.Topic }, []string{"verdicts"}},
+		{"clusters among the verdicts", func(p *sink.Params) { p.Verdicts.Topic, p.Clusters.Topic = "told", "told" }, []string{"clusters"}},
 		{"no replicas", func(p *sink.Params) { p.Create.ReplicationFactor = 0 }, []string{"create.replication_factor"}},
 		{"a configuration", func(p *sink.Params) {
 			p.Create.Config = map[string]string{"retention.ms": "604800000", "max.message.bytes": "2000000", "cleanup.policy": "delete"}

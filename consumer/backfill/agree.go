@@ -212,6 +212,7 @@ func (s *State) differs(asked Asked) (lines []string) {
 			{"--duplicate", d, duplicate},
 			{"--rejected", r, rejected},
 			{"--verdicts", asked.Outputs.VerdictsTopic(source), routing.Verdicts(s.Routing.Routes.Text, source)},
+			{"--clusters", asked.Outputs.ClustersTopic(source), routing.Clusters(s.Routing.Routes.Text, source)},
 		} {
 			if o.here != "" {
 				differ(o.flag+" of "+source, o.here, o.there)

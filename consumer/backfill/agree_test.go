@@ -42,8 +42,8 @@ func TestAgree(t *testing.T) {
 		"the offsets":    {asked: Asked{From: at("0=3"), To: at("10")}},
 		"the outputs":    {asked: Asked{Outputs: sink.Outputs("a", "", "", "")}},
 		"other outputs": {
-			Asked{Outputs: sink.Outputs("", "a", "", "told")},
-			[]string{"--duplicate of news: a now, b", "--verdicts of news: told now,  when"},
+			Asked{Outputs: inClusters(sink.Outputs("", "a", "", "told"), "groups")},
+			[]string{"--duplicate of news: a now, b", "--verdicts of news: told now,  when", "--clusters of news: groups now,  when"},
 		},
 		"another range": {
 			Asked{From: at("4"), To: at("2025-01-01")},
@@ -140,6 +140,11 @@ func TestAgreeOnADryRun(t *testing.T) {
 	}
 }
 
+func inClusters(out sink.Params, topic string) sink.Params {
+	out.Clusters.Topic = topic
+	return out
+}
+
 // What a routing says of outputs is read back as the settings that said it.
 func TestOutputsAreReadBack(t *testing.T) {
 	for _, out := range []sink.Params{
@@ -147,6 +152,7 @@ func TestOutputsAreReadBack(t *testing.T) {
 		sink.Outputs("{source}.u", "{source}.u", "{source}.bad", ""),
 		sink.Outputs("u", "", "bad", ""),
 		sink.Outputs("u", "d", "bad", "{source}.told"),
+		inClusters(sink.Outputs("u", "d", "bad", ""), "{source}.clusters"),
 	} {
 		s := &State{Plan: &protocol.Plan{}}
 		for _, topic := range []string{"blog", "news"} {

@@ -17,7 +17,7 @@ import (
 
 // Outputs returns where a job in force writes, in the form of the settings. dry says that it writes nowhere.
 func (s *State) Outputs() (out sink.Params, dry bool) {
-	var unique, duplicate, rejected, verdicts []string
+	var unique, duplicate, rejected, verdicts, clusters []string
 	topics := s.Topics()
 	for _, source := range topics {
 		u, d, r, written := routing.Outputs(s.Routing.Routes.Text, source)
@@ -28,9 +28,14 @@ func (s *State) Outputs() (out sink.Params, dry bool) {
 		if v := routing.Verdicts(s.Routing.Routes.Text, source); v != "" {
 			verdicts = append(verdicts, v)
 		}
+		if c := routing.Clusters(s.Routing.Routes.Text, source); c != "" {
+			clusters = append(clusters, c)
+		}
 	}
-	return sink.Outputs(template(topics, unique), template(topics, duplicate), template(topics, rejected),
-		template(topics, verdicts)), false
+	out = sink.Outputs(template(topics, unique), template(topics, duplicate), template(topics, rejected),
+		template(topics, verdicts))
+	out.Clusters.Topic = template(topics, clusters)
+	return out, false
 }
 
 // template returns the setting by which each source has its output: the name itself if all share one.

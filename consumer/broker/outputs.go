@@ -22,6 +22,7 @@ type OutputsWant struct {
 	Config         map[string]string
 	MaxRecordBytes int  // created topics accept record batches of this size
 	MustTake       int  // and all of this size; 0: of MaxRecordBytes
+	Compacted      bool // the topics must be compacted alone, whatever Config says
 	KeepPast       bool // the topics must keep records for as long as the source does
 	// Why says why they must accept that size; empty: because of advanced.max_document_bytes.
 	Why string
@@ -32,6 +33,9 @@ const whyTake = "records as large as the source accepts must go through, up to 1
 
 // kafkaMaxMessageBytes is Kafka's default for max.message.bytes.
 const kafkaMaxMessageBytes = 1048588
+
+// cleanupPolicy says whether Kafka deletes records by age and size, or compacts them by key.
+const cleanupPolicy = "cleanup.policy"
 
 // FitOutputs makes the output topics fit for their sources. If allowed, it creates missing ones with the partition count
 // of the source, and widens narrow ones, because a record goes to the partition of the same number. Others may do the
@@ -119,6 +123,9 @@ func (t *Topics) createOutput(ctx context.Context, name string, want OutputsWant
 		}
 		maps.Copy(configs, kept)
 	}
+	if want.Compacted {
+		configs[cleanupPolicy] = "compact"
+	}
 	if !want.Create {
 		return Topic{}, &Fault{
 			What: "cannot find the output " + name, Err: ErrMissing,
@@ -130,10 +137,17 @@ func (t *Topics) createOutput(ctx context.Context, name string, want OutputsWant
 
 func (t *Topics) checkOutput(ctx context.Context, topic *Topic, want OutputsWant) error {
 	mistakes := t.narrow(*topic, want)
-	more, err := t.check(ctx, topic.Name, []configRule{{
+	rules := []configRule{{
 		key: maxMessageBytes, want: strconv.Itoa(cmp.Or(want.MustTake, want.MaxRecordBytes)), least: true,
 		why: cmp.Or(want.Why, whyTake),
-	}})
+	}}
+	if want.Compacted {
+		rules = append(rules, configRule{
+			key: cleanupPolicy, want: "compact",
+			why: "it keeps the latest record of each original, and Kafka would delete them by age or size (outputs.clusters)",
+		})
+	}
+	more, err := t.check(ctx, topic.Name, rules)
 	if err != nil {
 		return err
 	}
@@ -153,7 +167,7 @@ func (t *Topics) checkOutput(ctx context.Context, topic *Topic, want OutputsWant
 		return err
 	}
 	topic.MaxMessageBytes, _ = strconv.Atoi(configs[maxMessageBytes])
-	t.warnOutput(topic.Name, configs)
+	t.warnOutput(topic.Name, configs, want)
 	return nil
 }
 
@@ -171,13 +185,13 @@ func (t *Topics) narrow(topic Topic, want OutputsWant) []Mistake {
 }
 
 // warnOutput logs settings that a user may want, but that break a promise to the readers of the topic.
-func (t *Topics) warnOutput(name string, configs map[string]string) {
+func (t *Topics) warnOutput(name string, configs map[string]string, want OutputsWant) {
 	if configs["message.timestamp.type"] == "LogAppendTime" {
 		t.log.Warn().Str("topic", name).Str("setting", "message.timestamp.type=LogAppendTime").
 			Str("remedy", "if readers want the documents' own time, set CreateTime").
 			Msg("the output topic replaces the documents' timestamps")
 	}
-	if strings.Contains(configs["cleanup.policy"], "compact") {
+	if !want.Compacted && strings.Contains(configs[cleanupPolicy], "compact") {
 		t.log.Warn().Str("topic", name).Str("setting", "cleanup.policy="+configs["cleanup.policy"]).
 			Str("remedy", "set cleanup.policy=delete").
 			Msg("the output topic is compacted: it drops documents of equal keys, and refuses those without a key")

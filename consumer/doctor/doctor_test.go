@@ -66,6 +66,16 @@ func TestFindings(t *testing.T) {
 			_, err := w.admin.CreateTopic(w.t.Context(), 2, 3, map[string]*string{"max.message.bytes": text("1000")}, "tales")
 			w.must(err)
 		}, `^problem topics: topic tales: max.message.bytes is 1000, and must be at least 8192 \| a record of verdicts`},
+		{"clusters in a topic that deletes as well", func(w *ward) {
+			w.in.Sink.Clusters.Topic = "groups"
+			_, err := w.admin.CreateTopic(w.t.Context(), 2, 3, map[string]*string{"cleanup.policy": text("compact,delete")}, "groups")
+			w.must(err)
+		}, `^problem topics: topic groups: cleanup.policy is compact,delete, and must be compact \| .*delete them by age .*\| kafka-configs.sh .* cleanup.policy=compact`},
+		{"clusters in a topic that takes less", func(w *ward) {
+			w.in.Sink.Clusters.Topic = "groups"
+			_, err := w.admin.CreateTopic(w.t.Context(), 2, 3, map[string]*string{"cleanup.policy": text("compact"), "max.message.bytes": text("1000")}, "groups")
+			w.must(err)
+		}, `^problem topics: topic groups: max.message.bytes is 1000, and must be at least 8192 \| a record of clusters`},
 		{
 			"an output that members widen", func(w *ward) { w.in.Sink.Create.Enabled = true; w.widen("news", 4) },
 			`^note topics: output news.unique has 2 partitions, and news has 4 \| .* \| nothing: members add partitions`,

@@ -122,6 +122,11 @@ func (p *target) outputsOf(ctx context.Context, source broker.Topic) (findings [
 			Source: source, Names: []string{verdicts}, MaxRecordBytes: sink.MaxVerdictBytes, Why: sink.WhyVerdictBytes,
 		}, "records"))...)
 	}
+	if clusters := p.in.Sink.ClustersTopic(source.Name); clusters != "" {
+		findings = append(findings, withUnseen(p.output(ctx, broker.OutputsWant{
+			Source: source, Names: []string{clusters}, MaxRecordBytes: sink.MaxClusterBytes, Why: sink.WhyClusterBytes, Compacted: true,
+		}, "records"))...)
+	}
 	return findings
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // Wants says what the topics must be that are written for a source topic: first those that take its documents, then
-// that of the verdicts. A start and each assignment have them made so.
+// those of verdicts and clusters. A start and each assignment have them made so.
 func Wants(out *sink.Params, mode protocol.Mode, source broker.Topic) []broker.OutputsWant {
 	if out.DryRun {
 		return nil
@@ -18,11 +18,17 @@ func Wants(out *sink.Params, mode protocol.Mode, source broker.Topic) []broker.O
 		ReplicationFactor: out.Create.ReplicationFactor, Config: out.Create.Config,
 		MaxRecordBytes: int(out.MaxRecordBytes), KeepPast: mode.Finite(),
 	}
-	topic := out.VerdictsTopic(source.Name)
-	if topic == "" {
-		return []broker.OutputsWant{outputs}
+	wants := []broker.OutputsWant{outputs}
+	if topic := out.VerdictsTopic(source.Name); topic != "" {
+		verdicts := outputs
+		verdicts.Names, verdicts.MaxRecordBytes, verdicts.Why = []string{topic}, sink.MaxVerdictBytes, sink.WhyVerdictBytes
+		wants = append(wants, verdicts)
 	}
-	verdicts := outputs
-	verdicts.Names, verdicts.MaxRecordBytes, verdicts.Why = []string{topic}, sink.MaxVerdictBytes, sink.WhyVerdictBytes
-	return []broker.OutputsWant{outputs, verdicts}
+	if topic := out.ClustersTopic(source.Name); topic != "" {
+		clusters := outputs
+		clusters.Names, clusters.MaxRecordBytes, clusters.Why = []string{topic}, sink.MaxClusterBytes, sink.WhyClusterBytes
+		clusters.Compacted, clusters.KeepPast = true, false
+		wants = append(wants, clusters)
+	}
+	return wants
 }

@@ -24,12 +24,15 @@ func (b *Batch) produce(ctx context.Context, to *kgo.GroupTransactSession) error
 	if p.DryRun {
 		return nil
 	}
-	var failed, untold firstError
+	var failed, untold, unclustered firstError
 	p.out.Reset()
 	p.records = p.records[:0]
-	most, tells := b.Size, p.Signing.Encoder.HasVerdictTopic()
+	most, tells, clusters := b.Size, p.Signing.Encoder.HasVerdictTopic(), p.Signing.Encoder.HasClusterTopic()
 	if tells {
-		most *= 2
+		most += b.Size
+	}
+	if clusters {
+		most += b.Size
 	}
 	if cap(p.records) < most {
 		p.records = make([]kgo.Record, 0, most)
@@ -45,11 +48,18 @@ func (b *Batch) produce(ctx context.Context, to *kgo.GroupTransactSession) error
 			r.Timestamp = b.present.In(r.Topic)
 			to.Produce(ctx, r, untold.promise)
 		}
+		if !clusters {
+			continue
+		}
+		if r = p.record(); p.out.ClusterRecord(r, it.record, it.Verdict.Position) {
+			r.Timestamp = b.present.In(r.Topic)
+			to.Produce(ctx, r, unclustered.promise)
+		}
 	}
 	if err := to.Client().Flush(ctx); err != nil {
 		return fmt.Errorf("flush: %w", err)
 	}
-	return b.refused(failed.Load(), untold.Load())
+	return b.refused(failed.Load(), untold.Load(), unclustered.Load())
 }
 
 // record returns the next record of the batch.

@@ -38,22 +38,31 @@ func (f *firstError) promise(r *kgo.Record, err error) {
 	}
 }
 
-// refused chooses why a batch was refused: by the first refusal of an output, or of the verdicts' topic.
-func (b *Batch) refused(failed, untold *error) error {
+// refused chooses why a batch was refused: by the first refusal of an output, or of the topic of verdicts or clusters.
+func (b *Batch) refused(failed, untold, unclustered *error) error {
 	switch {
 	case failed != nil:
 		return *failed
-	case untold == nil:
-		return nil
-	case b.presentRefused(*untold):
-		return errors.New("the verdicts' topic refuses the present time") // this passes
-	case final(*untold): // each is small and has the present time, so no other output of the document would change that
+	case untold != nil:
+		return b.besides("verdicts", *untold, sink.MaxVerdictBytes)
+	case unclustered != nil:
+		return b.besides("clusters", *unclustered, sink.MaxClusterBytes)
+	}
+	return nil
+}
+
+// besides says why a topic refused a record that goes there besides the output of a document. Most is how large one is.
+func (b *Batch) besides(what string, err error, most int) error {
+	switch {
+	case b.presentRefused(err):
+		return fmt.Errorf("the %s' topic refuses the present time", what) // this passes
+	case final(err): // each is small and has the present time, so no other output of the document would change that
 		return &stop.Error{
-			What: "the verdicts' topic (outputs.verdicts) refuses a record", Err: *untold,
-			Remedy: fmt.Sprintf("raise max.message.bytes of that topic to %d", sink.MaxVerdictBytes),
+			What: fmt.Sprintf("the %s' topic (outputs.%s) refuses a record", what, what), Err: err,
+			Remedy: fmt.Sprintf("raise max.message.bytes of that topic to %d", most),
 		}
 	}
-	return *untold
+	return err
 }
 
 // Refusal tells the protocol why an output did not take a record. It is nil if all records were taken.

@@ -38,6 +38,9 @@ func Text(from []document.Source, out sink.Params) []byte {
 		if verdicts := out.VerdictsTopic(source); verdicts != "" { // without one no key, so that older routings stay equal
 			values["outputs.verdicts"+of+source] = verdicts
 		}
+		if clusters := out.ClustersTopic(source); clusters != "" {
+			values["outputs.clusters"+of+source] = clusters
+		}
 	}
 	return encode(values)
 }
@@ -93,7 +96,9 @@ func (v values) choice(others ...string) (*Choice, error) {
 // outputs are those of a source topic that is named; sink.Placeholder stands for the topics that a pattern brings.
 func (v values) outputs(source string) sink.Params {
 	name := func(key string) string { return v.text(key + of + source) }
-	return sink.Outputs(name("outputs.unique"), name("outputs.duplicate"), name("outputs.rejected"), name("outputs.verdicts"))
+	out := sink.Outputs(name("outputs.unique"), name("outputs.duplicate"), name("outputs.rejected"), name("outputs.verdicts"))
+	out.Clusters.Topic = name("outputs.clusters")
+	return out
 }
 
 // Patterns returns the patterns of a routing, in their order; there are none if all topics are named.
@@ -135,6 +140,13 @@ func outputsOf(text []byte, source string) (to sink.Params, ok bool) {
 func Verdicts(text []byte, source string) string {
 	to, _ := outputsOf(text, source)
 	return to.VerdictsTopic(source)
+}
+
+// Clusters returns the topic to which a routing has the clusters of a source topic's copies written. It is empty if there
+// is none.
+func Clusters(text []byte, source string) string {
+	to, _ := outputsOf(text, source)
+	return to.ClustersTopic(source)
 }
 
 // Dry says that a routing forwards nothing.

@@ -87,6 +87,13 @@ func TestVerdicts(t *testing.T) {
 		if got := Verdicts(c.text, "a"); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
+		if got := Clusters(c.text, "a"); got != "" {
+			t.Errorf("%s: clusters go to %q", c.name, got)
+		}
+	}
+	clusters := func(p *sink.Params) { p.Clusters.Topic = "{source}.clusters" }
+	if got := Clusters(text(clusters, "b", "a"), "a"); got != "a.clusters" || Verdicts(text(clusters, "a"), "a") != "" {
+		t.Errorf("clusters go to %q", got)
 	}
 	want := []string{"outputs.verdicts of a: a.verdicts here, not set in the journal"}
 	if got := Diff(text(telling, "a"), text(as, "a")); !slices.Equal(got, want) {

@@ -107,8 +107,10 @@ func outputs(routes []byte, source string) string {
 	if duplicate == "" {
 		all = []string{unique, rejected}
 	}
-	if verdicts := routing.Verdicts(routes, source); verdicts != "" {
-		all = append(all, verdicts)
+	for _, topic := range []string{routing.Verdicts(routes, source), routing.Clusters(routes, source)} {
+		if topic != "" {
+			all = append(all, topic)
+		}
 	}
 	return strings.Join(all, ", ")
 }

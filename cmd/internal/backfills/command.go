@@ -60,6 +60,7 @@ func Command(version string) *cobra.Command {
 		f.Text("unique", "topic", "", "where unique documents go (default {source}.backfill.unique)")
 		f.Text("duplicate", "topic", "", "where duplicates go (default {source}.backfill.duplicate, or nowhere with outputs.duplicate.drop)")
 		f.Text("rejected", "topic", "", "where documents go that cannot be judged (default {source}.backfill.rejected)")
+		f.Text("clusters", "topic", "", "where records of clusters go (default {source}.backfill.clusters with outputs.clusters, else nowhere)")
 		f.Text("verdicts", "topic", "", "where records of verdicts go (default {source}.backfill.verdicts with outputs.verdicts, else nowhere)")
 		f.Bool("dry-run", false, "judge and report, and forward nothing")
 	})
@@ -113,7 +114,7 @@ func readFlags(cmd *cobra.Command, args []string, now time.Time) (*Flags, error)
 	}
 	f := &Flags{
 		Topics: cmdline.Texts(cmd, "topic"), From: bound("from"), To: bound("to"),
-		Unique: text("unique"), Duplicate: text("duplicate"), Rejected: text("rejected"), Verdicts: text("verdicts"),
+		Unique: text("unique"), Duplicate: text("duplicate"), Rejected: text("rejected"), Verdicts: text("verdicts"), Clusters: text("clusters"),
 		Name: text("name"), Into: text("into"), Files: args, Format: text("format"), Time: text("time"),
 		MaxRate: cmdline.Int(cmd, "max-rate"), DryRun: cmdline.Bool(cmd, "dry-run"), JSON: cmdline.Bool(cmd, "json"),
 		Sets: cmdline.Texts(cmd, "set"), Config: configArgs(cmd), Directory: text("directory"),

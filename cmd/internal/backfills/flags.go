@@ -15,19 +15,19 @@ import (
 
 // Flags are what a command line asks of a backfill.
 type Flags struct {
-	Topics                                []string
-	From, To                              backfill.Bound
-	Order                                 protocol.Order
-	Unique, Duplicate, Rejected, Verdicts string
-	Name, Into                            string
-	Fill                                  bool     // a window is filled, and nothing is replayed
-	Files                                 []string // their documents are replayed
-	Format, Time                          string   // of the files
-	Partitions                            int      // among which their documents are dealt; 0: not said
-	MaxRate                               int
-	Directory                             string // where old documents lie while a window is filled; empty: in memory
-	DryRun, JSON                          bool
-	Accepted                              consumer.Accepted
+	Topics                                          []string
+	From, To                                        backfill.Bound
+	Order                                           protocol.Order
+	Unique, Duplicate, Rejected, Verdicts, Clusters string
+	Name, Into                                      string
+	Fill                                            bool     // a window is filled, and nothing is replayed
+	Files                                           []string // their documents are replayed
+	Format, Time                                    string   // of the files
+	Partitions                                      int      // among which their documents are dealt; 0: not said
+	MaxRate                                         int
+	Directory                                       string // where old documents lie while a window is filled; empty: in memory
+	DryRun, JSON                                    bool
+	Accepted                                        consumer.Accepted
 
 	Sets   []string               // the settings that --set gave
 	Config []string               // the arguments that name the configuration, for commands that are shown
@@ -118,6 +118,7 @@ func (f *Flags) wrongSettings() (wrong []error) {
 		"sources.topics": "use --topic", "group": "use --name, or --into", "outputs.unique.topic": "use --unique",
 		"outputs.duplicate.topic": "use --duplicate",
 		"outputs.rejected.topic":  "use --rejected", "outputs.verdicts.topic": "use --verdicts",
+		"outputs.clusters.topic": "use --clusters",
 	}
 	if f.Into == "" {
 		instead["sources.start"] = "use --from"
@@ -146,6 +147,7 @@ func (f *Flags) asked(dry bool) backfill.Asked {
 		asked.Topics = []string{backfill.FilesOf(f.Name)}
 	}
 	asked.Outputs = sink.Outputs(f.Unique, f.Duplicate, f.Rejected, f.Verdicts)
+	asked.Outputs.Clusters.Topic = f.Clusters
 	if f.Given("order") {
 		asked.Order = &f.Order
 	}

@@ -68,6 +68,7 @@ func (v *process) adopt(s *backfill.State) error {
 	}
 	to := &v.config.Sink
 	to.Unique, to.Duplicate, to.Rejected, to.Verdicts = out.Unique, out.Duplicate, out.Rejected, out.Verdicts
+	to.Clusters = out.Clusters
 	return nil
 }
 

@@ -19,7 +19,7 @@ type Reader func(sets []string) (config.Config, error)
 // follow from the topics and the group that the file may name.
 func (f *Flags) settings(read Reader) (c config.Config, name string, err error) {
 	outputs := defaultOutputs("", nil)
-	outputs.verdicts = "" // only the configuration says whether there are any
+	outputs.verdicts, outputs.clusters = "", "" // only the configuration says whether there are any
 	over := f.outputSets(outputs)
 	topics := f.Topics
 	if len(f.Files) > 0 {
@@ -45,6 +45,9 @@ func (f *Flags) settings(read Reader) (c config.Config, name string, err error) 
 	outputs = defaultOutputs(name, topics)
 	if c.Sink.Verdicts.Topic == "" { // the configuration has none, and so has the job
 		outputs.verdicts = ""
+	}
+	if c.Sink.Clusters.Topic == "" {
+		outputs.clusters = ""
 	}
 	over = append(over, f.outputSets(outputs)...)
 	over = append(over, "group="+backfill.GroupOf(name))
@@ -106,7 +109,7 @@ func (f *Flags) jobName(topics []string) (string, error) {
 }
 
 // outputNames are the topics of the outputs; one that is empty is not said.
-type outputNames struct{ unique, duplicate, rejected, verdicts string }
+type outputNames struct{ unique, duplicate, rejected, verdicts, clusters string }
 
 // defaultOutputs are those of a job that names none. They are never those of the live group: readers of those would get
 // what they had already.
@@ -122,7 +125,7 @@ func defaultOutputs(name string, topics []string) outputNames {
 }
 
 func outputsBehind(prefix string) outputNames {
-	return outputNames{prefix + "unique", prefix + "duplicate", prefix + "rejected", prefix + "verdicts"}
+	return outputNames{prefix + "unique", prefix + "duplicate", prefix + "rejected", prefix + "verdicts", prefix + "clusters"}
 }
 
 // outputSets are settings for the outputs: those of the flags, or else these.
@@ -132,6 +135,7 @@ func (f *Flags) outputSets(or outputNames) (sets []string) {
 		{"outputs.duplicate.topic", f.Duplicate, or.duplicate},
 		{"outputs.rejected.topic", f.Rejected, or.rejected},
 		{"outputs.verdicts.topic", f.Verdicts, or.verdicts},
+		{"outputs.clusters.topic", f.Clusters, or.clusters},
 	} {
 		switch {
 		case o.flag != "":
@@ -157,15 +161,19 @@ func (f *Flags) intoSettings(read Reader, over []string) (config.Config, string,
 		return c, "", errPattern()
 	}
 	if c.Consumer.Group != f.Into {
-		flags, named := "--unique, --duplicate and --rejected", f.Unique != "" && f.Rejected != "" && (f.Duplicate != "" || c.Sink.Duplicate.Drop)
+		others, named := []string{"--unique", "--duplicate", "--rejected"}, f.Unique != "" && f.Rejected != "" && (f.Duplicate != "" || c.Sink.Duplicate.Drop)
 		if c.Sink.Verdicts.Topic != "" {
-			flags, named = "--unique, --duplicate, --rejected and --verdicts", named && f.Verdicts != ""
+			others, named = append(others, "--verdicts"), named && f.Verdicts != ""
+		}
+		if c.Sink.Clusters.Topic != "" {
+			others, named = append(others, "--clusters"), named && f.Clusters != ""
 		}
 		if !named {
 			return c, "", &stop.Error{
 				What: fmt.Sprintf("the outputs in the configuration are those of group %s, and readers of them would get "+
 					"everything again from %s", c.Consumer.Group, f.Into),
-				Remedy: fmt.Sprintf("name others with %s, or write a configuration with group: %s", flags, f.Into),
+				Remedy: fmt.Sprintf("name others with %s and %s, or write a configuration with group: %s",
+					strings.Join(others[:len(others)-1], ", "), others[len(others)-1], f.Into),
 			}
 		}
 		over = append(over, "group="+f.Into)

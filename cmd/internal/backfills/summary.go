@@ -53,6 +53,7 @@ type Outputs struct {
 	Duplicate string `json:"duplicate"`
 	Rejected  string `json:"rejected"`
 	Verdicts  string `json:"verdicts,omitempty"` // with outputs.verdicts
+	Clusters  string `json:"clusters,omitempty"` // with outputs.clusters
 }
 
 // NewSummary tells of a job by its plan and how far it is.
@@ -70,7 +71,7 @@ func NewSummary(job *backfill.Job, plan *protocol.Plan, out sink.Params, s proto
 		sum.Partitions = append(sum.Partitions, Partition{r.Topic, r.Source.Partition, r.From, r.To})
 		if r.Topic != last && !out.DryRun {
 			unique, duplicate, rejected := out.Topics(r.Topic)
-			sum.Outputs = append(sum.Outputs, Outputs{r.Topic, unique, duplicate, rejected, out.VerdictsTopic(r.Topic)})
+			sum.Outputs = append(sum.Outputs, Outputs{r.Topic, unique, duplicate, rejected, out.VerdictsTopic(r.Topic), out.ClustersTopic(r.Topic)})
 		}
 		last = r.Topic
 	}

@@ -37,7 +37,8 @@ func (w *world) audits(group string) audit.Inputs {
 		Group:   group,
 		Options: w.setup.Kafka, Sources: []string{"news"}, Journal: w.setup.Params.Group + ".journal",
 		Owner: w.setup.Params.Group, ProducerTime: w.setup.ProducerTime,
-		Outputs: w.setup.Sink.Topics, Verdicts: w.setup.Sink.VerdictsTopic, Params: w.setup.Index, MaxBatchBytes: int(w.setup.Params.MaxBatchBytes),
+		Outputs: w.setup.Sink.Topics, Verdicts: w.setup.Sink.VerdictsTopic, Clusters: w.setup.Sink.ClustersTopic,
+		Params: w.setup.Index, MaxBatchBytes: int(w.setup.Params.MaxBatchBytes),
 		JournalParams: w.setup.Journal, Settings: w.setup.Settings, Index: w.setup.Params.Group,
 	}
 }

@@ -90,7 +90,7 @@ func TestClustersUnderKills(t *testing.T) {
 		m.kill()
 	}
 	w.settled()
-	w.audited()
+	report := w.audited()
 
 	want, copies := map[string]clusterRecord{}, map[string]string{}
 	for _, output := range []string{"news.duplicate", "news.unique"} {
@@ -110,6 +110,9 @@ func TestClustersUnderKills(t *testing.T) {
 		})
 	}
 	all, kept := w.clustersOf("news.clusters")
+	if report.Clusters != len(copies) {
+		t.Errorf("of %d copies, %s", len(copies), report.String())
+	}
 	for _, c := range all {
 		if said := fmt.Sprintf("%s %d", c.Original, c.Copies); copies[c.Newest] != said {
 			t.Errorf("the copy %s of %s has a record too many, or one that says %s", c.Newest, copies[c.Newest], said)
@@ -171,6 +174,9 @@ func TestClustersOfRequests(t *testing.T) {
 		}
 	}
 	all, _ := w.clustersOf("news.clusters")
+	if report := w.audited(); report.Clusters != 2 {
+		t.Errorf("got %s", report.String())
+	}
 	if resent != 2 || len(all) != 2 || all[0].Copies != 1 || all[0].Newest != "news/0/1" || all[1].Copies != 2 ||
 		all[1].Original != "news/0/0" || all[1].Newest != "news/0/4" {
 		t.Errorf("%d are resent, and the clusters are %+v", resent, all)

@@ -304,6 +304,7 @@ func (s *scene) audit(journal string) audit.Report {
 	began := time.Now()
 	report, err := audit.Run(s.bounded(), audit.Inputs{
 		Options: s.kafka, Sources: document.Named(c.Sources), Journal: journal, Outputs: c.Sink.Topics, Verdicts: c.Sink.VerdictsTopic,
+		Clusters:      c.Sink.ClustersTopic,
 		JournalParams: c.Journal, Params: c.Judge, Settings: settings, Index: c.Consumer.Group,
 		Owner: s.name, ProducerTime: journal != s.name+".journal", // a copy carries the time that was stamped
 	})

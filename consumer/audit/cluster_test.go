@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -46,11 +47,13 @@ type scene struct {
 	// of the journal; tests of other histories use the variable
 	settings []byte
 	id       [16]byte
+	journal  [16]byte
 	foreign  bool // snapshots are of another journal
 
 	sources []*kgo.Record // as produced
 	outputs []*kgo.Record // to be produced
 	tales   []*kgo.Record // to be produced to the topic of verdicts, if there is one
+	groups  []*kgo.Record // to be produced to the topic of clusters, if there is one
 }
 
 func newScene(t *testing.T) *scene {
@@ -82,13 +85,14 @@ func sceneOn(t *testing.T, prefix string, brokers ...string) *scene {
 	admin := kadm.NewClient(s.client)
 	news := prefix + "news"
 	_, err = admin.CreateTopics(t.Context(), 2, 1, nil, news, news+".unique", news+".duplicate", news+".rejected",
-		news+".verdicts")
+		news+".verdicts", news+".clusters")
 	appended := map[string]*string{"message.timestamp.type": kadm.StringPtr("LogAppendTime")}
 	_, err2 := admin.CreateTopic(t.Context(), 1, 1, appended, prefix+"journal")
 	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
 	}
-	s.id = s.visible(admin, news, news+".unique", news+".duplicate", news+".rejected", news+".verdicts", prefix+"journal")
+	s.id = s.visible(admin, news, news+".unique", news+".duplicate", news+".rejected", news+".verdicts", news+".clusters", prefix+"journal")
+	s.journal = s.visible(admin, prefix+"journal")
 	s.reset()
 	return s
 }
@@ -130,7 +134,8 @@ func (s *scene) reset() {
 }
 
 func (s *scene) newBatch() *sink.Batch {
-	return sink.New(s.sink, "main", fmt.Sprintf("%s:%016x", s.params.Algorithm(), index.Fingerprint(s.settings))).NewBatch()
+	return sink.New(s.sink, "main", fmt.Sprintf("%s:%016x", s.params.Algorithm(), index.Fingerprint(s.settings))).
+		OfJournal(s.journal).NewBatch()
 }
 
 func (s *scene) produce(records ...*kgo.Record) {
@@ -211,7 +216,11 @@ func (s *scene) judge(r *kgo.Record, epoch uint32) index.Verdict {
 func (s *scene) forward(r *kgo.Record, epoch uint32) *kgo.Record {
 	s.t.Helper()
 	v := s.judge(r, epoch)
-	return s.output(func(dst *kgo.Record) { s.batch.Verdict(dst, r, &v) })
+	dst, about := s.output(func(dst *kgo.Record) { s.batch.Verdict(dst, r, &v) }), new(kgo.Record)
+	if s.sink.Clusters.Topic != "" && s.batch.ClusterRecord(about, r, v.Position) {
+		s.groups = append(s.groups, about)
+	}
+	return dst
 }
 
 func (s *scene) reject(r *kgo.Record, reason sink.Reason) *kgo.Record {
@@ -233,7 +242,7 @@ func (s *scene) output(fill func(dst *kgo.Record)) *kgo.Record {
 func (s *scene) inputs() audit.Inputs {
 	return audit.Inputs{
 		Options: s.options, Sources: []string{s.prefix + "news"}, Journal: s.prefix + "journal",
-		Outputs: s.sink.Topics, Verdicts: s.sink.VerdictsTopic,
+		Outputs: s.sink.Topics, Verdicts: s.sink.VerdictsTopic, Clusters: s.sink.ClustersTopic,
 		Params: s.params, Settings: s.settings, Index: "main",
 	}
 }
@@ -241,7 +250,7 @@ func (s *scene) inputs() audit.Inputs {
 // audit produces the outputs in one transaction and audits.
 func (s *scene) audit() audit.Report {
 	s.t.Helper()
-	s.transaction(kgo.TryCommit, append(s.outputs, s.tales...)...)
+	s.transaction(kgo.TryCommit, slices.Concat(s.outputs, s.tales, s.groups)...)
 	report, err := audit.Run(s.t.Context(), s.inputs())
 	if err != nil {
 		s.t.Fatal(err)

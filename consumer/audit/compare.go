@@ -15,6 +15,9 @@ func (a *audit) output(r *kgo.Record) error {
 	if a.verdicts[r.Topic] {
 		return a.noteVerdictRecord(r)
 	}
+	if a.clusters[r.Topic] {
+		return a.noteClusterRecord(r)
+	}
 	at := coordinates(r.Topic, r.Partition, r.Offset)
 	got, malformed := headersOn(r)
 	a.count(r.Topic, string(got[headerVerdict]))

@@ -10,6 +10,9 @@
 // Where there is a topic of verdicts, each output has one record there. It says what the output's headers say, under the
 // source record's coordinates, in the partition of the same number, and in order.
 //
+// Where there is a topic of clusters, each copy has one record there, which says what the output's headers and the journal
+// say. The topic is compacted: of the records of a key the last one is there, and those before may be gone.
+//
 // It knows the promise and not the program: it has its own table of the headers' names, values and forms, the state
 // machine is package index/naive, and only the journal's codec is shared.
 //

@@ -18,11 +18,17 @@ import (
 // not announced as committed, when the routing changed may be in the outputs of either routing.
 
 // target holds the topics that are written for a source topic. The zero target means nowhere.
-type target struct{ unique, duplicate, rejected, verdicts string }
+type target struct{ unique, duplicate, rejected, verdicts, clusters string }
 
-// same says whether documents go to the same topics, wherever their verdicts go.
+// A side is a topic that has records about documents besides their outputs.
+type side func(*target) *string
+
+func ofVerdicts(t *target) *string { return &t.verdicts }
+func ofClusters(t *target) *string { return &t.clusters }
+
+// same says whether documents go to the same topics, wherever their verdicts and clusters go.
 func (t target) same(as target) bool {
-	t.verdicts, as.verdicts = "", ""
+	t.verdicts, as.verdicts, t.clusters, as.clusters = "", "", "", ""
 	return t == as
 }
 
@@ -53,14 +59,14 @@ func (a *audit) reroute(rec *index.Routing) error {
 
 func targetOf(text []byte, topic string) (to target) {
 	to.unique, to.duplicate, to.rejected, _ = routing.Outputs(text, topic)
-	to.verdicts = routing.Verdicts(text, topic)
+	to.verdicts, to.clusters = routing.Verdicts(text, topic), routing.Clusters(text, topic)
 	return to
 }
 
 // audited returns the target in whose topics the audit looks.
 func (a *audit) audited(topic string) (to target) {
 	to.unique, to.duplicate, to.rejected = a.in.Outputs(topic)
-	to.verdicts = a.in.Verdicts(topic)
+	to.verdicts, to.clusters = a.in.Verdicts(topic), a.in.Clusters(topic)
 	return to
 }
 
@@ -105,7 +111,7 @@ func (s *stream) begunBefore(routed uint32, base int64) {
 }
 
 // aim finds the journal's target for the audited outputs: the target with these names or, if no routing has them, the
-// target in force last, of which they are taken for copies. So it does with the topic of verdicts.
+// target in force last, of which they are taken for copies. So it does with the topics of verdicts and clusters.
 func (s *stream) aim(audited target) {
 	s.aimed = audited
 	if len(s.named) == 0 || s.goes == (target{}) {
@@ -114,10 +120,13 @@ func (s *stream) aim(audited target) {
 	if !slices.ContainsFunc(s.named, audited.same) {
 		s.aimed = s.goes
 	}
-	s.aimed.verdicts = audited.verdicts
-	there := func(t target) bool { return t.verdicts == audited.verdicts }
-	if audited.verdicts != "" && !slices.ContainsFunc(s.named, there) {
-		s.aimed.verdicts = s.goes.verdicts
+	for _, of := range []side{ofVerdicts, ofClusters} {
+		name := *of(&audited)
+		*of(&s.aimed) = name
+		there := func(t target) bool { return *of(&t) == name }
+		if name != "" && !slices.ContainsFunc(s.named, there) {
+			*of(&s.aimed) = *of(&s.goes)
+		}
 	}
 }
 

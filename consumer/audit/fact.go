@@ -17,6 +17,7 @@ const (
 	factVerdict              // the journal judged it, or changed its mind
 	factOutput               // an output says that it comes from it
 	factVerdictRecord        // a record of verdicts says that it is about it
+	factClusterRecord        // a record of clusters says that it is about it
 )
 
 var errFact = errors.New("the temporary file does not hold what was written")
@@ -28,7 +29,7 @@ type judgement struct {
 }
 
 // claim is an output record: what its headers say, and what it carries. It is also a record of verdicts, which carries
-// nothing.
+// nothing, or of clusters, of which the fields are in headers.
 type claim struct {
 	output    entry.PartitionName
 	offset    int64
@@ -96,6 +97,7 @@ func (j *judgement) append(dst []byte) []byte {
 	if !v.Matched() {
 		return dst
 	}
+	dst = binary.AppendVarint(binary.AppendVarint(dst, v.Position.Offset), int64(v.Position.Entry))
 	dst = append(dst, byte(m.Method))
 	dst = wire.AppendString(dst, m.Topic)
 	dst = binary.AppendVarint(dst, int64(m.Source.Partition))
@@ -118,6 +120,7 @@ func readJudgement(rd *wire.Reader) (j judgement) {
 	if flags&judgedMatched == 0 {
 		return j
 	}
+	v.Position.Offset, v.Position.Entry = rd.Varint(), int32(rd.Varint())
 	m.Method = compare.Method(rd.Byte())
 	m.Topic, m.Source.Partition = string(rd.Bytes()), int32(rd.Varint())
 	m.Offset, m.Time, m.ID = rd.Varint(), rd.Varint(), string(rd.Bytes())

@@ -65,6 +65,7 @@ type Report struct {
 	Rejected  int `json:"rejected"`
 	Dropped   int `json:"dropped"`   // duplicates that the journal knows, and that are written nowhere
 	Verdicts  int `json:"verdicts"`  // records of the topics of verdicts
+	Clusters  int `json:"clusters"`  // records of the topics of clusters
 	Unchecked int `json:"unchecked"` // output records whose source record the source topic no longer holds
 	Bypassed  int `json:"passed"`    // output records that were passed on while the journal was away
 	Retimed   int `json:"retimed"`   // rejected records with another timestamp than their source records', which they name
@@ -153,6 +154,7 @@ func (r *Report) String() string {
 	fmt.Fprintf(&b, "%d records: %d unique, %d duplicate, %d rejected", r.Records, r.Unique, r.Duplicate, r.Rejected)
 	some(", %d duplicates dropped", r.Dropped)
 	some(", %d verdicts", r.Verdicts)
+	some(", %d clusters", r.Clusters)
 	some(" (%d of them unchecked: their source records are gone)", r.Unchecked)
 	fmt.Fprintf(&b, "; %d lost, %d doubled, %d different, %d misordered, %d altered, %d invented",
 		r.Lost, r.Doubled, r.Different, r.Misordered, r.Altered, r.Invented)

@@ -29,6 +29,8 @@ type Inputs struct {
 	Outputs func(source string) (unique, duplicate, rejected string)
 	// Verdicts returns the topic of the verdicts on a source topic, or "" if there is none.
 	Verdicts func(source string) string
+	// Clusters returns the topic of the clusters of a source topic's copies, or "" if there is none.
+	Clusters func(source string) string
 	// Untaken are those of Sources that nobody has taken up: they have no outputs. See the function of that name.
 	Untaken []string
 	Params  index.Params
@@ -107,7 +109,7 @@ func once(ctx context.Context, in Inputs) (report Report, err error) {
 		in: in, client: client, admin: kadm.NewClient(client), interrupted: func() error { return context.Cause(ctx) },
 		sorter:  newSorter(in.Directory, memory),
 		streams: map[entry.PartitionName]*stream{}, bySource: map[entry.Source]*stream{}, roles: map[string]roles{},
-		verdicts: map[string]bool{},
+		verdicts: map[string]bool{}, clusters: map[string]bool{}, replaced: map[string]replaced{},
 		tracks:   map[track][]reach{},
 		unpacker: unpack.New(unpack.Limits{Batch: batch, Held: 2 * batch}),
 		journal:  journal.Reader{Owner: in.Owner, ProducerTime: in.ProducerTime},
@@ -139,6 +141,9 @@ type audit struct {
 	bySource    map[entry.Source]*stream        // the same, by its UUID
 	roles       map[string]roles                // of output topics
 	verdicts    map[string]bool                 // topics of verdicts
+	clusters    map[string]bool                 // topics of clusters
+	replaced    map[string]replaced             // by the original, in the stream that is compared
+	gone        []gone                          // records of clusters that nothing is known to have replaced
 	places      []entry.PartitionName           // partitions of outputs, by number
 	numbers     map[entry.PartitionName]int
 	tracks      map[track][]reach
@@ -167,7 +172,7 @@ func (a *audit) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	outputs, err := a.ends(ctx, append(a.outputs(), a.verdictTopics()...))
+	outputs, err := a.ends(ctx, slices.Concat(a.outputs(), a.sides(a.in.Verdicts, a.verdicts), a.sides(a.in.Clusters, a.clusters)))
 	if err != nil {
 		return err
 	}
@@ -193,7 +198,10 @@ func (a *audit) run(ctx context.Context) error {
 	if err := a.each(ctx, StageOutputs, outputs, a.unpacker, a.output); err != nil {
 		return err
 	}
-	return a.compare(owed)
+	if err := a.compare(owed); err != nil {
+		return err
+	}
+	return a.compacted(ctx, outputs)
 }
 
 // number numbers the partitions of the outputs in a fixed order, so that two audits of the same topics spell out the

@@ -20,6 +20,7 @@ type group struct {
 	out    []*claim          // the output accounted to each pass; nil: none yet
 	tales  []*claim          // the records of verdicts
 	told   map[*claim]*claim // the record of verdicts about an output
+	copied []*claim          // the records of clusters
 	early  int               // outputs that an earlier journal decided
 }
 
@@ -42,6 +43,9 @@ func (a *audit) compare(owed topic.Range) error {
 	err := a.sorter.each(func(k *key, fact []byte) error {
 		if s := a.sources[k.partition()]; g.stream != s || g.offset != k.offset() {
 			a.reckon(g, owed)
+			if g.stream != s {
+				a.closeClusters(g.stream)
+			}
 			g = &group{stream: s, offset: k.offset(), source: coordinates(s.Topic, s.Partition, k.offset())}
 			if seen++; seen%stride == 0 {
 				if err := a.progress(StageCompare, min(seen, a.read), a.read); err != nil {
@@ -53,6 +57,7 @@ func (a *audit) compare(owed topic.Range) error {
 	})
 	if err == nil {
 		a.reckon(g, owed)
+		a.closeClusters(g.stream)
 	}
 	return err
 }
@@ -68,13 +73,16 @@ func (a *audit) take(g *group, k *key, fact []byte) error {
 		}
 		j := readJudgement(&rd)
 		g.judged[j.pass] = j
-	case factOutput, factVerdictRecord:
+	case factOutput, factVerdictRecord, factClusterRecord:
 		number, offset := claimedAt(k.order())
 		c := readClaim(&rd, a.known, a.common(g.source))
 		c.output, c.offset = a.places[number], offset
 		into, has := &g.claims, "every pass has one already"
-		if k.kind() == factVerdictRecord {
+		switch k.kind() {
+		case factVerdictRecord:
 			into, has = &g.tales, "every output has one already"
+		case factClusterRecord:
+			into, has = &g.copied, "every copy has one already"
 		}
 		if len(*into) == mostTogether {
 			a.report.found(Finding{Doubled, g.source, c.at(), has})
@@ -97,7 +105,7 @@ func (a *audit) reckon(g *group, owed topic.Range) {
 		return
 	}
 	if !g.there {
-		for _, c := range append(g.claims, g.tales...) {
+		for _, c := range slices.Concat(g.claims, g.tales, g.copied) {
 			a.report.found(Finding{Invented, g.source, c.at(), "there is no such source record"})
 		}
 		return
@@ -133,8 +141,10 @@ func (a *audit) reckon(g *group, owed topic.Range) {
 		}
 	}
 	a.assignMisfits(g, misfits)
-	a.compareVerdicts(g, g.offset < owed[g.stream.PartitionName].To)
-	if g.offset >= owed[g.stream.PartitionName].To {
+	due := g.offset < owed[g.stream.PartitionName].To
+	a.compareVerdicts(g, due)
+	a.compareClusters(g, due)
+	if !due {
 		a.report.Pending++
 		return
 	}

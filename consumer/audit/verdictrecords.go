@@ -21,11 +21,11 @@ import (
 // timeField holds the time of the source record. It stands for no header.
 const timeField = "time"
 
-// verdictTopics lists the topics of verdicts, and remembers them.
-func (a *audit) verdictTopics() (topics []string) {
+// sides lists the topics of verdicts, or those of clusters, and remembers them.
+func (a *audit) sides(of func(source string) string, all map[string]bool) (topics []string) {
 	for _, source := range a.taken() {
-		if name := a.in.Verdicts(source); name != "" && !a.verdicts[name] {
-			a.verdicts[name] = true
+		if name := of(source); name != "" && !all[name] {
+			all[name] = true
 			topics = append(topics, name)
 		}
 	}
@@ -116,9 +116,9 @@ func (a *audit) field(got headers, name string, value json.Token) error {
 	return nil
 }
 
-// verdictDue says whether there must be, and whether there may be, a record of verdicts about the output of pass i. The
-// routing of the pass decides.
-func (s *stream) verdictDue(i int, offset int64) (must, may bool) {
+// sideDue says whether there must be, and whether there may be, a record of a side about the output of pass i. The routing
+// of the pass decides.
+func (s *stream) sideDue(i int, offset int64, of side) (must, may bool) {
 	known := false
 	must = true
 	for _, w := range s.passes[i].went {
@@ -126,7 +126,7 @@ func (s *stream) verdictDue(i int, offset int64) (must, may bool) {
 			continue
 		}
 		known = true
-		here := w.goes.verdicts == s.aimed.verdicts
+		here := *of(&w.goes) == *of(&s.aimed)
 		must = must && here
 		may = may || here || w.goes == anywhere()
 	}
@@ -147,7 +147,7 @@ func (a *audit) compareVerdicts(g *group, due bool) {
 		if c == nil || g.told[c] != nil {
 			continue
 		}
-		switch must, _ := g.stream.verdictDue(i, g.offset); {
+		switch must, _ := g.stream.sideDue(i, g.offset, ofVerdicts); {
 		case len(left) > 0:
 			t := left[0]
 			left = left[1:]
@@ -174,7 +174,7 @@ func (a *audit) pair(g *group) (left []*claim) {
 		if c == nil {
 			continue
 		}
-		if _, may := g.stream.verdictDue(i, g.offset); !may {
+		if _, may := g.stream.sideDue(i, g.offset, ofVerdicts); !may {
 			continue
 		}
 		want := a.verdictOf(g, c)
@@ -228,7 +228,7 @@ func (g *group) unsure(i int) bool { return g.stream.unsure(i, g.offset) || g.ma
 // what is wrong with them. Due is as for compareVerdicts.
 func (a *audit) pairDropped(g *group, left []*claim, due bool) []*claim {
 	for i, c := range g.out {
-		must, may := g.stream.verdictDue(i, g.offset)
+		must, may := g.stream.sideDue(i, g.offset, ofVerdicts)
 		if c != nil || !may || !g.drops(i) && !g.mayDrop(i) {
 			continue
 		}

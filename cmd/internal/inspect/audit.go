@@ -151,7 +151,7 @@ func auditInputs(cmd *cobra.Command, s *target.Service) (in audit.Inputs, err er
 		return in, exit.Usage(errors.New("--findings: write a number from 1"))
 	}
 	in = audit.Inputs{
-		Options: s.Kafka, Journal: s.Journal(), Outputs: c.Sink.Topics, Verdicts: c.Sink.VerdictsTopic,
+		Options: s.Kafka, Journal: s.Journal(), Outputs: c.Sink.Topics, Verdicts: c.Sink.VerdictsTopic, Clusters: c.Sink.ClustersTopic,
 		Params: c.Judge, Settings: c.Settings(), Index: c.Consumer.Group,
 		MaxBatchBytes: int(c.Consumer.MaxBatchBytes), JournalParams: c.Journal,
 		Group: c.Consumer.Group, Owner: c.Consumer.Group, AcceptSkipped: cmdline.Bool(cmd, "accept-skipped"), Memory: int(memory), Findings: findings,

@@ -50,6 +50,7 @@ func (l AuditLine) Text() string {
 		{"rejected", r.Rejected, "", false},
 		{"retimed", r.Retimed, "of the rejected, with another timestamp, which their topic takes, and their own in unecho-timestamp", true},
 		{"verdicts", r.Verdicts, "records in the topics of verdicts", true},
+		{"clusters", r.Clusters, "records in the topics of clusters", true},
 		{"earlier", r.Earlier, "outputs that an earlier journal decided: they are as their source records, and no more is known", true},
 		{"unchecked", r.Unchecked, "outputs whose source record is gone", true},
 		{"lost", r.Lost, "in no output", false},

@@ -258,7 +258,7 @@ func (s *scene) audit(ctx context.Context) (audit.Report, error) {
 	settings := c.Settings()
 	return audit.Run(ctx, audit.Inputs{
 		Options: s.world.options, Sources: []string{s.source}, Journal: s.copy.topic, Outputs: c.Sink.Topics, Params: c.Judge,
-		Verdicts: c.Sink.VerdictsTopic, Settings: settings,
+		Verdicts: c.Sink.VerdictsTopic, Clusters: c.Sink.ClustersTopic, Settings: settings,
 		Index:        c.Consumer.Group,
 		ProducerTime: true, // the copy carries the time that the broker stamped
 		Progress: func(p audit.Progress) {

@@ -1,0 +1,272 @@
+package audit
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/unecho/unecho/consumer/topic"
+	"github.com/unecho/unecho/index/compare"
+	"github.com/unecho/unecho/index/entry"
+)
+
+// The topic of clusters (outputs.clusters) has one record for each copy. It is compacted: of a key only the last record has
+// to be there. A key is an original and a source partition, of which copies come in the order of their offsets. So a
+// record that is not there must have been replaced by that of a later copy, in a later pass or at a greater offset.
+
+// Fields of a record of clusters.
+const (
+	fieldOriginal      = "original"
+	fieldCopies        = "copies"
+	fieldFirst         = "first"
+	fieldLast          = "last"
+	fieldNewest        = "newest"
+	fieldJournal       = "journal"
+	fieldJournalOffset = "journal_offset"
+	fieldJournalEntry  = "journal_entry"
+)
+
+// clusterFields reads the object in a record of clusters.
+func clusterFields(r *kgo.Record) (got headers, wrong error) {
+	got = headers{}
+	from := json.NewDecoder(bytes.NewReader(r.Value))
+	from.UseNumber()
+	var fields map[string]any
+	if err := from.Decode(&fields); err != nil || from.More() {
+		return got, fmt.Errorf("the value is no JSON object: %s", quote(r.Value))
+	}
+	for name, value := range fields {
+		_, number := value.(json.Number)
+		if _, text := value.(string); !number && !text || number != slices.Contains(
+			[]string{fieldCopies, fieldJournalOffset, fieldJournalEntry}, name) {
+			wrong = fmt.Errorf("field %s is %v, which is of another type", name, value)
+		}
+		got[name] = fmt.Append(nil, value)
+	}
+	return got, wrong
+}
+
+// noteClusterRecord notes a record of a topic of clusters, if the source record that it names may exist. What it has of
+// another journal is not judged. A copy of the journal has another id.
+func (a *audit) noteClusterRecord(r *kgo.Record) error {
+	a.report.Clusters++
+	got, malformed := clusterFields(r)
+	if !a.in.ProducerTime && malformed == nil && string(got[fieldJournal]) != a.journalName() {
+		a.report.Earlier++
+		return nil
+	}
+	newest := string(got[fieldNewest])
+	p, offset, ok := parse(newest)
+	s := a.streams[p]
+	switch {
+	case !ok || s == nil:
+		a.report.found(Finding{
+			Invented, quote([]byte(newest)), coordinates(r.Topic, r.Partition, r.Offset),
+			"its newest copy is of no audited source partition",
+		})
+		return nil
+	case offset < s.first:
+		return nil
+	case malformed == nil && string(r.Key) != clusterKey(string(got[fieldOriginal]), p):
+		malformed = fmt.Errorf("the key is %s, and it is about %s", quote(r.Key), clusterKey(string(got[fieldOriginal]), p))
+	case malformed == nil && r.Partition != p.Partition:
+		malformed = fmt.Errorf("it stands in partition %d, its copy came from %d", r.Partition, p.Partition)
+	case malformed == nil && r.Topic != a.in.Clusters(p.Topic):
+		malformed = fmt.Errorf("the clusters of %s belong to %s", p.Topic, a.in.Clusters(p.Topic))
+	}
+	return a.noteClaim(r, s.number, offset, factClusterRecord, claim{headers: got}, malformed)
+}
+
+func clusterKey(original string, p entry.PartitionName) string {
+	return fmt.Sprintf("%s %s/%d", original, p.Topic, p.Partition)
+}
+
+func (a *audit) journalName() string { return base64.RawURLEncoding.EncodeToString(a.journalID[:]) }
+
+// clusterOf returns what a record of clusters about the document of pass i says, as far as that is known; nil if it has
+// none: it is no copy, or a request that was sent again.
+func (a *audit) clusterOf(g *group, i int) headers {
+	j, judged := g.judged[i]
+	m := &j.verdict.Match
+	match, first, copied := matchCoordinates(m), nearest(m.Time), m.Copy
+	if c := g.out[i]; c != nil {
+		_, matched := c.headers[headerMatch]
+		if !matched || string(c.headers[headerMethod]) == methods()[compare.Resent] {
+			return nil
+		}
+		match, first = string(c.headers[headerMatch]), string(c.headers[headerMatchTime])
+		copied, _ = strconv.ParseUint(string(c.headers[headerCopy]), 10, 64) // what is no number is found elsewhere
+	} else if !g.drops(i) || m.Method == compare.Resent {
+		return nil
+	}
+	want := headers{
+		fieldOriginal: []byte(match), fieldCopies: strconv.AppendUint(nil, copied-1, 10), fieldFirst: []byte(first),
+		fieldLast: []byte(nearest(g.was.timestamp)), fieldNewest: []byte(g.source),
+	}
+	if !a.in.ProducerTime {
+		want[fieldJournal] = []byte(a.journalName())
+	}
+	if judged {
+		want[fieldJournalOffset] = strconv.AppendInt(nil, j.verdict.Position.Offset, 10)
+		want[fieldJournalEntry] = strconv.AppendInt(nil, int64(j.verdict.Position.Entry), 10)
+	}
+	return want
+}
+
+// notOf returns why a record of clusters does not say what it must, or "". What is not known may be anything.
+func (c *claim) notOf(want headers) string {
+	full := maps.Clone(want)
+	for _, name := range []string{fieldJournal, fieldJournalOffset, fieldJournalEntry} {
+		if said, has := c.headers[name]; has && full[name] == nil {
+			full[name] = said
+		}
+	}
+	return cmp.Or(c.malformed, differs(c.headers, full, "its output or the journal says"))
+}
+
+// compareClusters holds the records of clusters about a source record against its outputs. Due says that the group has
+// committed it.
+func (a *audit) compareClusters(g *group, due bool) {
+	if g.stream.aimed.clusters == "" {
+		return
+	}
+	left, lacks := a.pairClusters(g)
+	if !due {
+		return
+	}
+	for _, i := range slices.Sorted(maps.Keys(lacks)) {
+		want, at := lacks[i], mark{i, g.offset}
+		switch must, _ := g.stream.sideDue(i, g.offset, ofClusters); {
+		case len(left) > 0:
+			a.report.found(Finding{Different, g.source, left[0].at(), left[0].notOf(want)})
+			a.replace(g.stream, string(want[fieldOriginal]), at)
+			left = left[1:]
+		case must:
+			a.owe(string(want[fieldOriginal]), at)
+		}
+	}
+	for _, c := range left {
+		switch {
+		case c.malformed != "":
+			a.report.found(Finding{Different, g.source, c.at(), c.malformed})
+		case g.offset >= g.stream.began():
+			a.report.found(Finding{Doubled, g.source, c.at(), "a copy has one record of clusters, and what is none has none"})
+		}
+	}
+}
+
+// pairClusters gives each copy the record of clusters that says what it must. It returns the other records, and what those of
+// the passes that have none must say.
+func (a *audit) pairClusters(g *group) (left []*claim, lacks map[int]headers) {
+	left, lacks = g.copied, map[int]headers{}
+	for i := range slices.Backward(g.out) { // of passes that say the same, the last has the record that is left
+		want := a.clusterOf(g, i)
+		if _, may := g.stream.sideDue(i, g.offset, ofClusters); want == nil || !may {
+			continue
+		}
+		n := slices.IndexFunc(left, func(c *claim) bool { return c.notOf(want) == "" })
+		if n < 0 {
+			lacks[i] = want
+			continue
+		}
+		a.replace(g.stream, string(want[fieldOriginal]), mark{i, g.offset})
+		if g.out[i] != nil && !a.ambiguous(g, i) {
+			a.order(g, i, left[n])
+		}
+		left = slices.Concat(left[:n], left[n+1:])
+	}
+	return left, lacks
+}
+
+// mark is where a copy stands among those of its source partition.
+type mark struct {
+	pass   int
+	offset int64
+}
+
+func (m mark) before(n mark) bool {
+	return m.pass < n.pass || m.pass == n.pass && m.offset < n.offset
+}
+
+// replaced is what is known of the records of one key: the greatest one that is there, and the greatest that is not.
+type replaced struct{ there, owed *mark }
+
+// replace notes that a record is there. In a stream of one pass all that comes before is settled by that.
+func (a *audit) replace(s *stream, original string, at mark) {
+	r := a.replaced[original]
+	if len(s.passes) == 1 {
+		delete(a.replaced, original)
+		return
+	}
+	if r.there == nil || r.there.before(at) {
+		r.there = &at
+	}
+	a.replaced[original] = r
+}
+
+// owe notes that a record is not there.
+func (a *audit) owe(original string, at mark) {
+	r := a.replaced[original]
+	if r.owed == nil || r.owed.before(at) {
+		r.owed = &at
+	}
+	a.replaced[original] = r
+}
+
+// gone is a record of clusters that nothing was found to have replaced.
+type gone struct {
+	source  string // of the copy
+	key, in string
+}
+
+// closeClusters notes which records of a stream are gone, when all of it was compared.
+func (a *audit) closeClusters(s *stream) {
+	for _, original := range slices.Sorted(maps.Keys(a.replaced)) {
+		r := a.replaced[original]
+		if r.owed != nil && (r.there == nil || r.there.before(*r.owed)) {
+			a.gone = append(a.gone, gone{
+				coordinates(s.Topic, s.Partition, r.owed.offset), clusterKey(original, s.PartitionName), s.aimed.clusters,
+			})
+		}
+	}
+	clear(a.replaced)
+}
+
+// compacted reports the records of clusters that are gone. While the members are at work, compaction may have taken one
+// away for another that was written since the audit began: what was written since is read, as often as it may itself be
+// replaced.
+func (a *audit) compacted(ctx context.Context, read topic.Range) error {
+	for try := 0; try < overtakenTries && len(a.gone) > 0; try++ {
+		now, err := a.ends(ctx, slices.Sorted(maps.Keys(a.clusters)))
+		if err != nil {
+			return err
+		}
+		since := topic.Range{}
+		for p, part := range now {
+			since[p] = topic.Part{From: max(part.From, read[p].To), To: part.To}
+		}
+		later := map[[2]string]bool{}
+		if err := a.each(ctx, StageOutputs, since, a.unpacker, func(r *kgo.Record) error {
+			later[[2]string{r.Topic, string(r.Key)}] = true
+			return nil
+		}); err != nil {
+			return err
+		}
+		a.gone = slices.DeleteFunc(a.gone, func(g gone) bool { return later[[2]string{g.in, g.key}] })
+	}
+	for _, g := range a.gone {
+		a.report.found(Finding{
+			Lost, g.source, "", fmt.Sprintf("it is a copy, and neither its record nor a later one of key %s is in %s, which must "+
+				"have cleanup.policy compact alone", quote([]byte(g.key)), g.in),
+		})
+	}
+	return nil
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/consumer/signing"
 	"github.com/unecho/unecho/consumer/topic"
 	"github.com/unecho/unecho/index/entry"
@@ -72,9 +73,49 @@ func (w *world) tableOf(records []clusterRecord) map[string]clusterRecord {
 	return table
 }
 
-// Each copy has one record of clusters, of the same transaction as its output, though members are killed. Who keeps the
-// greatest position has the count and the newest copy of each original, whatever compaction takes away and in whatever
-// order partitions are read.
+// holdClusters holds a topic of clusters against outputs: each copy has one record. Who keeps the greatest position has the
+// count and the newest copy of each original, whatever compaction takes away and in whatever order partitions are read.
+func (w *world) holdClusters(clusters string, outputs ...string) (copies int) {
+	w.t.Helper()
+	want, of := map[string]clusterRecord{}, map[string]string{}
+	for _, output := range outputs {
+		w.read(output, func(r *topic.Record) {
+			c := clusterRecord{Original: r.Header(sink.HeaderMatch), Newest: r.Header(sink.HeaderSource)}
+			if c.Original == "" {
+				return
+			}
+			if _, err := fmt.Sscan(r.Header(sink.HeaderCopy), &c.Copies); err != nil {
+				w.t.Fatal(err)
+			}
+			c.Copies-- // the original is the first
+			of[c.Newest] = fmt.Sprintf("%s %d", c.Original, c.Copies)
+			if c.Copies > want[c.Original].Copies {
+				want[c.Original] = c
+			}
+		})
+	}
+	copies = len(of)
+	all, kept := w.clustersOf(clusters)
+	for _, c := range all {
+		if said := fmt.Sprintf("%s %d", c.Original, c.Copies); of[c.Newest] != said {
+			w.t.Errorf("the copy %s of %s has a record too many, or one that says %s", c.Newest, of[c.Newest], said)
+		}
+		delete(of, c.Newest)
+	}
+	if len(of) > 0 || len(kept) == len(all) || len(want) < 50 {
+		w.t.Errorf("%d copies have no record; of %d records %d are kept, of %d originals", len(of), len(all), len(kept), len(want))
+	}
+	rand.Shuffle(len(kept), func(i, k int) { kept[i], kept[k] = kept[k], kept[i] })
+	if got := w.tableOf(kept); !maps.EqualFunc(got, want, func(c, d clusterRecord) bool {
+		return c.Copies == d.Copies && c.Newest == d.Newest && c.Journal != ""
+	}) {
+		w.t.Errorf("the table is not that of the outputs: %d originals, want %d", len(got), len(want))
+	}
+	return copies
+}
+
+// Each copy has its record of clusters of the same transaction as its output, though of three members one is killed again
+// and again.
 func TestClustersUnderKills(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
@@ -91,42 +132,30 @@ func TestClustersUnderKills(t *testing.T) {
 	}
 	w.settled()
 	report := w.audited()
+	if copies := w.holdClusters("news.clusters", "news.duplicate", "news.unique"); report.Clusters != copies {
+		t.Errorf("of %d copies, %s", copies, report.String())
+	}
+}
 
-	want, copies := map[string]clusterRecord{}, map[string]string{}
-	for _, output := range []string{"news.duplicate", "news.unique"} {
-		w.read(output, func(r *topic.Record) {
-			c := clusterRecord{Original: r.Header(sink.HeaderMatch), Newest: r.Header(sink.HeaderSource)}
-			if c.Original == "" {
-				return
-			}
-			if _, err := fmt.Sscan(r.Header(sink.HeaderCopy), &c.Copies); err != nil {
-				t.Fatal(err)
-			}
-			c.Copies-- // the original is the first
-			copies[c.Newest] = fmt.Sprintf("%s %d", c.Original, c.Copies)
-			if c.Copies > want[c.Original].Copies {
-				want[c.Original] = c
+// A backfill writes clusters as the stream does, in whatever order it judges.
+func TestClustersOfABackfill(t *testing.T) {
+	t.Parallel()
+	for _, order := range []protocol.Order{protocol.ByPlace, protocol.ByArrival} {
+		t.Run(order.String(), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 4)
+			w.history(1500, 4, time.Hour)
+			plan := w.plan(order, 4)
+			job("job", plan)(&w.setup)
+			w.setup.Sink.Clusters.Topic = "job.clusters"
+			m, n := w.launch(named("m")), w.launch(named("n"))
+			w.finished(m, plan)
+			w.finished(n, plan)
+			report := w.audit()
+			if copies := w.holdClusters("job.clusters", "job.duplicate", "job.unique"); !report.OK() || report.Clusters != copies {
+				t.Errorf("of %d copies, %s", copies, report.String())
 			}
 		})
-	}
-	all, kept := w.clustersOf("news.clusters")
-	if report.Clusters != len(copies) {
-		t.Errorf("of %d copies, %s", len(copies), report.String())
-	}
-	for _, c := range all {
-		if said := fmt.Sprintf("%s %d", c.Original, c.Copies); copies[c.Newest] != said {
-			t.Errorf("the copy %s of %s has a record too many, or one that says %s", c.Newest, copies[c.Newest], said)
-		}
-		delete(copies, c.Newest)
-	}
-	if len(copies) > 0 || len(kept) == len(all) || len(want) < 100 {
-		t.Errorf("%d copies have no record; of %d records %d are kept, of %d originals", len(copies), len(all), len(kept), len(want))
-	}
-	rand.Shuffle(len(kept), func(i, k int) { kept[i], kept[k] = kept[k], kept[i] })
-	if got := w.tableOf(kept); !maps.EqualFunc(got, want, func(c, d clusterRecord) bool {
-		return c.Copies == d.Copies && c.Newest == d.Newest && c.Journal != ""
-	}) {
-		t.Errorf("the table is not that of the outputs: %d originals, want %d", len(got), len(want))
 	}
 }
 

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"encoding/json"
+	"maps"
+	"strconv"
 	"testing"
 	"time"
 
@@ -84,16 +87,22 @@ func TestKilledAgainAndAgain(t *testing.T) {
 	s.underKills(3, s.amidDocuments)
 }
 
-// Unique documents, duplicates and what conditions leave unchecked share a topic, and each document has a record in the
-// topic of verdicts: each once and in order, though a process is killed again and again. Unchecked is what the conditions
-// say, and nothing else.
+// Unique documents, duplicates and what conditions leave unchecked share a topic, each document has a record in the topic of
+// verdicts, and each copy one in that of clusters: each once and in order, though a process is killed again and again.
+// Unchecked is what the conditions say, and nothing else. What Kafka's compaction leaves of the clusters gives the table of
+// the outputs.
 func TestOneTopicAndVerdictsUnderKills(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 6)
-	report := s.underKills(3, s.amidDocuments, "outputs: {duplicate: {topic: '{source}.unique'}, verdicts: {topic: '{source}.verdicts'}}",
+	report := s.underKills(3, s.amidDocuments, "outputs: {duplicate: {topic: '{source}.unique'}, verdicts: {topic: '{source}.verdicts'}, "+
+		"clusters: {topic: '{source}.clusters'}, create: {config: {segment.ms: 2000, min.cleanable.dirty.ratio: 0.01}}}",
 		s.sources(", when: [{header: lang, equals: en}, {size_at_least: 416}]"))
-	unchecked, wrong := 0, 0
+	unchecked, wrong, all, copies := 0, 0, 0, map[string]int{}
 	s.read(s.source+".unique", func(r *topic.Record) {
+		if n, err := strconv.Atoi(r.Header(sink.HeaderCopy)); err == nil {
+			all++
+			copies[r.Header(sink.HeaderMatch)] = max(copies[r.Header(sink.HeaderMatch)], n-1)
+		}
 		said := r.Header(sink.HeaderUnchecked) != ""
 		if said {
 			unchecked++
@@ -107,5 +116,38 @@ func TestOneTopicAndVerdictsUnderKills(t *testing.T) {
 	}
 	if topics, err := s.admin.ListTopics(s.bounded(), s.source+".duplicate"); err == nil && topics.Error() == nil {
 		t.Error("there is a topic of duplicates")
+	}
+	s.compacted(all, copies)
+}
+
+// compacted waits until Kafka has compacted the topic of clusters, to which so many records were written, and holds what is
+// left against how many copies each original has.
+func (s *scene) compacted(written int, copies map[string]int) {
+	s.t.Helper()
+	tick, enough := time.NewTicker(time.Second), time.After(5*time.Minute)
+	defer tick.Stop()
+	for began := time.Now(); ; {
+		left, got := 0, map[string]int{}
+		s.read(s.source+".clusters", func(r *topic.Record) {
+			var c struct {
+				Original string `json:"original"`
+				Copies   int    `json:"copies"`
+			}
+			check(s.t, json.Unmarshal(r.Value, &c))
+			got[c.Original] = max(got[c.Original], c.Copies) // a greater position has a greater count
+			left++
+		})
+		if !maps.Equal(got, copies) {
+			s.t.Fatalf("%d records of clusters have %d originals, and the outputs %d, or other counts", left, len(got), len(copies))
+		}
+		if left < written {
+			s.t.Logf("of %d records of clusters compaction has left %d after %v, of %d originals", written, left, time.Since(began), len(got))
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-enough:
+			s.t.Fatalf("Kafka compacts none of %d records", written)
+		}
 	}
 }

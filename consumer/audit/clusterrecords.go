@@ -54,21 +54,33 @@ func clusterFields(r *kgo.Record) (got headers, wrong error) {
 	return got, wrong
 }
 
-// noteClusterRecord notes a record of a topic of clusters, if the source record that it names may exist. What it has of
-// another journal is not judged. A copy of the journal has another id.
-func (a *audit) noteClusterRecord(r *kgo.Record) error {
-	a.report.Clusters++
+// clusters are the records of clusters, as an audit finds them.
+type clusters struct {
+	audit    *audit
+	topics   map[string]bool
+	replaced map[string]replaced // by the original, in the stream that is compared
+	gone     []gone              // records that nothing is known to have replaced
+}
+
+func newClusters(a *audit) *clusters {
+	return &clusters{audit: a, topics: map[string]bool{}, replaced: map[string]replaced{}}
+}
+
+// note notes a record of a topic of clusters, if the source record that it names may exist. What it has of another journal
+// is not judged. A copy of the journal has another id.
+func (k *clusters) note(r *kgo.Record) error {
+	k.audit.report.Clusters++
 	got, malformed := clusterFields(r)
-	if !a.in.ProducerTime && malformed == nil && string(got[fieldJournal]) != a.journalName() {
-		a.report.Earlier++
+	if !k.audit.in.ProducerTime && malformed == nil && string(got[fieldJournal]) != k.journalName() {
+		k.audit.report.Earlier++
 		return nil
 	}
 	newest := string(got[fieldNewest])
 	p, offset, ok := parse(newest)
-	s := a.streams[p]
+	s := k.audit.streams[p]
 	switch {
 	case !ok || s == nil:
-		a.report.found(Finding{
+		k.audit.report.found(Finding{
 			Invented, quote([]byte(newest)), coordinates(r.Topic, r.Partition, r.Offset),
 			"its newest copy is of no audited source partition",
 		})
@@ -79,21 +91,23 @@ func (a *audit) noteClusterRecord(r *kgo.Record) error {
 		malformed = fmt.Errorf("the key is %s, and it is about %s", quote(r.Key), clusterKey(string(got[fieldOriginal]), p))
 	case malformed == nil && r.Partition != p.Partition:
 		malformed = fmt.Errorf("it stands in partition %d, its copy came from %d", r.Partition, p.Partition)
-	case malformed == nil && r.Topic != a.in.Clusters(p.Topic):
-		malformed = fmt.Errorf("the clusters of %s belong to %s", p.Topic, a.in.Clusters(p.Topic))
+	case malformed == nil && r.Topic != k.audit.in.Clusters(p.Topic):
+		malformed = fmt.Errorf("the clusters of %s belong to %s", p.Topic, k.audit.in.Clusters(p.Topic))
 	}
-	return a.noteClaim(r, s.number, offset, factClusterRecord, claim{headers: got}, malformed)
+	return k.audit.noteClaim(r, s.number, offset, factClusterRecord, claim{headers: got}, malformed)
 }
 
 func clusterKey(original string, p entry.PartitionName) string {
 	return fmt.Sprintf("%s %s/%d", original, p.Topic, p.Partition)
 }
 
-func (a *audit) journalName() string { return base64.RawURLEncoding.EncodeToString(a.journalID[:]) }
+func (k *clusters) journalName() string {
+	return base64.RawURLEncoding.EncodeToString(k.audit.journalID[:])
+}
 
-// clusterOf returns what a record of clusters about the document of pass i says, as far as that is known; nil if it has
-// none: it is no copy, or a request that was sent again.
-func (a *audit) clusterOf(g *group, i int) headers {
+// of returns what a record of clusters about the document of pass i says, as far as that is known; nil if it has none: it
+// is no copy, or a request that was sent again.
+func (k *clusters) of(g *group, i int) headers {
 	j, judged := g.judged[i]
 	m := &j.verdict.Match
 	match, first, copied := matchCoordinates(m), nearest(m.Time), m.Copy
@@ -111,8 +125,8 @@ func (a *audit) clusterOf(g *group, i int) headers {
 		fieldOriginal: []byte(match), fieldCopies: strconv.AppendUint(nil, copied-1, 10), fieldFirst: []byte(first),
 		fieldLast: []byte(nearest(g.was.timestamp)), fieldNewest: []byte(g.source),
 	}
-	if !a.in.ProducerTime {
-		want[fieldJournal] = []byte(a.journalName())
+	if !k.audit.in.ProducerTime {
+		want[fieldJournal] = []byte(k.journalName())
 	}
 	if judged {
 		want[fieldJournalOffset] = strconv.AppendInt(nil, j.verdict.Position.Offset, 10)
@@ -132,13 +146,13 @@ func (c *claim) notOf(want headers) string {
 	return cmp.Or(c.malformed, differs(c.headers, full, "its output or the journal says"))
 }
 
-// compareClusters holds the records of clusters about a source record against its outputs. Due says that the group has
+// compare holds the records of clusters about a source record against its outputs. Due says that the group has
 // committed it.
-func (a *audit) compareClusters(g *group, due bool) {
+func (k *clusters) compare(g *group, due bool) {
 	if g.stream.aimed.clusters == "" {
 		return
 	}
-	left, lacks := a.pairClusters(g)
+	left, lacks := k.pair(g)
 	if !due {
 		return
 	}
@@ -146,29 +160,29 @@ func (a *audit) compareClusters(g *group, due bool) {
 		want, at := lacks[i], mark{i, g.offset}
 		switch must, _ := g.stream.sideDue(i, g.offset, ofClusters); {
 		case len(left) > 0:
-			a.report.found(Finding{Different, g.source, left[0].at(), left[0].notOf(want)})
-			a.replace(g.stream, string(want[fieldOriginal]), at)
+			k.audit.report.found(Finding{Different, g.source, left[0].at(), left[0].notOf(want)})
+			k.replace(g.stream, string(want[fieldOriginal]), at)
 			left = left[1:]
 		case must:
-			a.owe(string(want[fieldOriginal]), at)
+			k.misses(string(want[fieldOriginal]), at)
 		}
 	}
 	for _, c := range left {
 		switch {
 		case c.malformed != "":
-			a.report.found(Finding{Different, g.source, c.at(), c.malformed})
+			k.audit.report.found(Finding{Different, g.source, c.at(), c.malformed})
 		case g.offset >= g.stream.began():
-			a.report.found(Finding{Doubled, g.source, c.at(), "a copy has one record of clusters, and what is none has none"})
+			k.audit.report.found(Finding{Doubled, g.source, c.at(), "a copy has one record of clusters, and what is none has none"})
 		}
 	}
 }
 
-// pairClusters gives each copy the record of clusters that says what it must. It returns the other records, and what those of
-// the passes that have none must say.
-func (a *audit) pairClusters(g *group) (left []*claim, lacks map[int]headers) {
+// pair gives each copy the record of clusters that says what it must. It returns the other records, and what those of the
+// passes that have none must say.
+func (k *clusters) pair(g *group) (left []*claim, lacks map[int]headers) {
 	left, lacks = g.copied, map[int]headers{}
 	for i := range slices.Backward(g.out) { // of passes that say the same, the last has the record that is left
-		want := a.clusterOf(g, i)
+		want := k.of(g, i)
 		if _, may := g.stream.sideDue(i, g.offset, ofClusters); want == nil || !may {
 			continue
 		}
@@ -177,9 +191,9 @@ func (a *audit) pairClusters(g *group) (left []*claim, lacks map[int]headers) {
 			lacks[i] = want
 			continue
 		}
-		a.replace(g.stream, string(want[fieldOriginal]), mark{i, g.offset})
-		if g.out[i] != nil && !a.ambiguous(g, i) {
-			a.order(g, i, left[n])
+		k.replace(g.stream, string(want[fieldOriginal]), mark{i, g.offset})
+		if g.out[i] != nil && !k.audit.ambiguous(g, i) {
+			k.audit.order(g, i, left[n])
 		}
 		left = slices.Concat(left[:n], left[n+1:])
 	}
@@ -197,28 +211,28 @@ func (m mark) before(n mark) bool {
 }
 
 // replaced is what is known of the records of one key: the greatest one that is there, and the greatest that is not.
-type replaced struct{ there, owed *mark }
+type replaced struct{ there, missing *mark }
 
 // replace notes that a record is there. In a stream of one pass all that comes before is settled by that.
-func (a *audit) replace(s *stream, original string, at mark) {
-	r := a.replaced[original]
+func (k *clusters) replace(s *stream, original string, at mark) {
+	r := k.replaced[original]
 	if len(s.passes) == 1 {
-		delete(a.replaced, original)
+		delete(k.replaced, original)
 		return
 	}
 	if r.there == nil || r.there.before(at) {
 		r.there = &at
 	}
-	a.replaced[original] = r
+	k.replaced[original] = r
 }
 
-// owe notes that a record is not there.
-func (a *audit) owe(original string, at mark) {
-	r := a.replaced[original]
-	if r.owed == nil || r.owed.before(at) {
-		r.owed = &at
+// misses notes that a record is not there.
+func (k *clusters) misses(original string, at mark) {
+	r := k.replaced[original]
+	if r.missing == nil || r.missing.before(at) {
+		r.missing = &at
 	}
-	a.replaced[original] = r
+	k.replaced[original] = r
 }
 
 // gone is a record of clusters that nothing was found to have replaced.
@@ -227,25 +241,25 @@ type gone struct {
 	key, in string
 }
 
-// closeClusters notes which records of a stream are gone, when all of it was compared.
-func (a *audit) closeClusters(s *stream) {
-	for _, original := range slices.Sorted(maps.Keys(a.replaced)) {
-		r := a.replaced[original]
-		if r.owed != nil && (r.there == nil || r.there.before(*r.owed)) {
-			a.gone = append(a.gone, gone{
-				coordinates(s.Topic, s.Partition, r.owed.offset), clusterKey(original, s.PartitionName), s.aimed.clusters,
+// close notes which records of a stream are gone, when all of it was compared.
+func (k *clusters) close(s *stream) {
+	for _, original := range slices.Sorted(maps.Keys(k.replaced)) {
+		r := k.replaced[original]
+		if r.missing != nil && (r.there == nil || r.there.before(*r.missing)) {
+			k.gone = append(k.gone, gone{
+				coordinates(s.Topic, s.Partition, r.missing.offset), clusterKey(original, s.PartitionName), s.aimed.clusters,
 			})
 		}
 	}
-	clear(a.replaced)
+	clear(k.replaced)
 }
 
 // compacted reports the records of clusters that are gone. While the members are at work, compaction may have taken one
 // away for another that was written since the audit began: what was written since is read, as often as it may itself be
 // replaced.
-func (a *audit) compacted(ctx context.Context, read topic.Range) error {
-	for try := 0; try < overtakenTries && len(a.gone) > 0; try++ {
-		now, err := a.ends(ctx, slices.Sorted(maps.Keys(a.clusters)))
+func (k *clusters) compacted(ctx context.Context, read topic.Range) error {
+	for try := 0; try < overtakenTries && len(k.gone) > 0; try++ {
+		now, err := k.audit.ends(ctx, slices.Sorted(maps.Keys(k.topics)))
 		if err != nil {
 			return err
 		}
@@ -254,16 +268,16 @@ func (a *audit) compacted(ctx context.Context, read topic.Range) error {
 			since[p] = topic.Part{From: max(part.From, read[p].To), To: part.To}
 		}
 		later := map[[2]string]bool{}
-		if err := a.each(ctx, StageOutputs, since, a.unpacker, func(r *kgo.Record) error {
+		if err := k.audit.each(ctx, StageOutputs, since, k.audit.unpacker, func(r *kgo.Record) error {
 			later[[2]string{r.Topic, string(r.Key)}] = true
 			return nil
 		}); err != nil {
 			return err
 		}
-		a.gone = slices.DeleteFunc(a.gone, func(g gone) bool { return later[[2]string{g.in, g.key}] })
+		k.gone = slices.DeleteFunc(k.gone, func(g gone) bool { return later[[2]string{g.in, g.key}] })
 	}
-	for _, g := range a.gone {
-		a.report.found(Finding{
+	for _, g := range k.gone {
+		k.audit.report.found(Finding{
 			Lost, g.source, "", fmt.Sprintf("it is a copy, and neither its record nor a later one of key %s is in %s, which must "+
 				"have cleanup.policy compact alone", quote([]byte(g.key)), g.in),
 		})

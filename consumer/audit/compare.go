@@ -15,8 +15,8 @@ func (a *audit) output(r *kgo.Record) error {
 	if a.verdicts[r.Topic] {
 		return a.noteVerdictRecord(r)
 	}
-	if a.clusters[r.Topic] {
-		return a.noteClusterRecord(r)
+	if a.clusters.topics[r.Topic] {
+		return a.clusters.note(r)
 	}
 	at := coordinates(r.Topic, r.Partition, r.Offset)
 	got, malformed := headersOn(r)

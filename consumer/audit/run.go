@@ -109,7 +109,7 @@ func once(ctx context.Context, in Inputs) (report Report, err error) {
 		in: in, client: client, admin: kadm.NewClient(client), interrupted: func() error { return context.Cause(ctx) },
 		sorter:  newSorter(in.Directory, memory),
 		streams: map[entry.PartitionName]*stream{}, bySource: map[entry.Source]*stream{}, roles: map[string]roles{},
-		verdicts: map[string]bool{}, clusters: map[string]bool{}, replaced: map[string]replaced{},
+		verdicts: map[string]bool{},
 		tracks:   map[track][]reach{},
 		unpacker: unpack.New(unpack.Limits{Batch: batch, Held: 2 * batch}),
 		journal:  journal.Reader{Owner: in.Owner, ProducerTime: in.ProducerTime},
@@ -117,6 +117,7 @@ func once(ctx context.Context, in Inputs) (report Report, err error) {
 		table:    table(), known: headerNames(),
 		numbers: map[entry.PartitionName]int{}, report: Report{most: cmp.Or(in.Findings, DefaultFindings)},
 	}
+	a.clusters = newClusters(a)
 	defer func() {
 		if err = errors.Join(err, a.sorter.close()); err != nil {
 			report, err = Report{}, fmt.Errorf("audit: %w", err)
@@ -141,9 +142,7 @@ type audit struct {
 	bySource    map[entry.Source]*stream        // the same, by its UUID
 	roles       map[string]roles                // of output topics
 	verdicts    map[string]bool                 // topics of verdicts
-	clusters    map[string]bool                 // topics of clusters
-	replaced    map[string]replaced             // by the original, in the stream that is compared
-	gone        []gone                          // records of clusters that nothing is known to have replaced
+	clusters    *clusters                       // records of the topics of clusters
 	places      []entry.PartitionName           // partitions of outputs, by number
 	numbers     map[entry.PartitionName]int
 	tracks      map[track][]reach
@@ -172,7 +171,7 @@ func (a *audit) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	outputs, err := a.ends(ctx, slices.Concat(a.outputs(), a.sides(a.in.Verdicts, a.verdicts), a.sides(a.in.Clusters, a.clusters)))
+	outputs, err := a.ends(ctx, slices.Concat(a.outputs(), a.sides(a.in.Verdicts, a.verdicts), a.sides(a.in.Clusters, a.clusters.topics)))
 	if err != nil {
 		return err
 	}
@@ -201,7 +200,7 @@ func (a *audit) run(ctx context.Context) error {
 	if err := a.compare(owed); err != nil {
 		return err
 	}
-	return a.compacted(ctx, outputs)
+	return a.clusters.compacted(ctx, outputs)
 }
 
 // number numbers the partitions of the outputs in a fixed order, so that two audits of the same topics spell out the

@@ -44,7 +44,7 @@ func (a *audit) compare(owed topic.Range) error {
 		if s := a.sources[k.partition()]; g.stream != s || g.offset != k.offset() {
 			a.reckon(g, owed)
 			if g.stream != s {
-				a.closeClusters(g.stream)
+				a.clusters.close(g.stream)
 			}
 			g = &group{stream: s, offset: k.offset(), source: coordinates(s.Topic, s.Partition, k.offset())}
 			if seen++; seen%stride == 0 {
@@ -57,7 +57,7 @@ func (a *audit) compare(owed topic.Range) error {
 	})
 	if err == nil {
 		a.reckon(g, owed)
-		a.closeClusters(g.stream)
+		a.clusters.close(g.stream)
 	}
 	return err
 }
@@ -143,7 +143,7 @@ func (a *audit) reckon(g *group, owed topic.Range) {
 	a.assignMisfits(g, misfits)
 	due := g.offset < owed[g.stream.PartitionName].To
 	a.compareVerdicts(g, due)
-	a.compareClusters(g, due)
+	a.clusters.compare(g, due)
 	if !due {
 		a.report.Pending++
 		return

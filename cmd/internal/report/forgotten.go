@@ -42,6 +42,7 @@ type Remains struct {
 
 // RemainsOf says where the documents of a service are besides memory.
 func RemainsOf(c config.Config) Remains {
+	c.Sink.Clusters.Topic = "" // it has nothing of a document
 	r := Remains{Journal: c.Journal.Name(c.Consumer.Group), Snapshots: snapshot.Kept, Every: c.Snapshot.Taken.Every}
 	for _, source := range document.Named(c.Sources) {
 		r.Topics = append(append(r.Topics, source), c.Sink.All(source)...)

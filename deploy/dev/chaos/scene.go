@@ -114,7 +114,7 @@ func (s *scene) configure() error {
 		"sources: [{topics: [" + s.source + ", " + s.quiet.source + "], reject: [empty, invalid_encoding, missing_field]}]",
 		"group: " + s.name,
 		"duplicates: {remember: {documents: 20000}}",
-		"outputs: {create: {replication_factor: 3}}",
+		"outputs: {create: {replication_factor: 3}, clusters: {topic: '{source}.clusters'}}",
 		"snapshots: " + snapshot,
 		"http: {listen: ''}",
 		"log: {format: json, level: " + level + "}",

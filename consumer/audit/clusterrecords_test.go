@@ -95,8 +95,12 @@ func TestClusterRecords(t *testing.T) {
 		}, grouped(func(r *audit.Report) { r.Clusters, r.Invented = 3, 1 }), "of no audited source partition"},
 		{"in another order", func(s *scene) { slices.Reverse(s.groups) }, grouped(func(r *audit.Report) { r.Misordered = 1 }), "misordered: news/1/1"},
 		{"no JSON", func(s *scene) { s.groups[1].Value = nil }, grouped(func(r *audit.Report) { r.Lost, r.Invented = 1, 1 }), "of no audited source partition"},
-		{"of another journal", func(s *scene) {
+		{"replaced by that of another journal", func(s *scene) {
 			s.regroup(1, `"journal":"`, `"journal":"x`)
+		}, grouped(func(r *audit.Report) { r.Earlier = 1 }), "1 of an earlier journal"},
+		{"of another journal and key", func(s *scene) {
+			s.regroup(1, `"journal":"`, `"journal":"x`)
+			s.groups[1].Key = []byte("news/0/1 news/1")
 		}, grouped(func(r *audit.Report) { r.Lost, r.Earlier = 1, 1 }), "1 of an earlier journal"},
 		{"of duplicates that are dropped", dropped, grouped(func(r *audit.Report) { r.Duplicate, r.Dropped = 0, 2 }), ""},
 	})
@@ -203,6 +207,34 @@ func TestClustersCompactedMeanwhile(t *testing.T) {
 			got, err := audit.Run(t.Context(), in)
 			if err != nil || !written || got.OK() != (name == "a later copy") || got.Lost != got.Broken() {
 				t.Errorf("got %s, error %v", got.String(), err)
+			}
+		})
+	}
+}
+
+// Where the journal is trimmed, a record of clusters is held against its output. Of a duplicate that may have been dropped
+// nothing is known.
+func TestClustersOfATrimmedJournal(t *testing.T) {
+	for name, c := range map[string]struct {
+		do        func(s *scene)
+		different int
+	}{
+		"as it should":          {func(*scene) {}, 0},
+		"another position":      {func(s *scene) { s.regroup(0, `"journal_offset":`, `"journal_offset":1`) }, 0},
+		"another count":         {func(s *scene) { s.regroup(0, `"copies":1`, `"copies":3`) }, 1},
+		"dropped duplicates":    {dropped, 0},
+		"dropped and compacted": {func(s *scene) { dropped(s); s.groups = s.groups[1:] }, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := groupedScene(t).tell()
+			s.announce(0, 1, 3)
+			s.announce(1, 1, 2)
+			c.do(s)
+			in := s.trimHere()
+			s.transaction(kgo.TryCommit, append(s.outputs, s.groups...)...)
+			if got := s.run(in); got.Different != c.different || got.Broken() != c.different || got.Clusters != len(s.groups) || got.Unjudged == 0 {
+				t.Errorf("got %s, want %d different", got.String(), c.different)
 			}
 		})
 	}

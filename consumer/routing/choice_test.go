@@ -27,6 +27,7 @@ func TestChoice(t *testing.T) {
 		{"one output of all", `.*`, func(p *sink.Params) { p.Unique.Topic = "all" }, nil, "all a", "a"},
 		{"no duplicates", `a.*`, func(p *sink.Params) { p.Duplicate.Drop = true }, nil, "a a.duplicate", "a a.duplicate"},
 		{"verdicts", `a.*`, func(p *sink.Params) { p.Verdicts.Topic = "{source}.verdicts" }, nil, "a a.verdicts", "a"},
+		{"clusters", `a.*`, func(p *sink.Params) { p.Clusters.Topic = "{source}.clusters" }, nil, "a a.clusters", "a"},
 		{"no verdicts", `a.*`, as, nil, "a a.verdicts", "a a.verdicts"},
 		{"a placeholder in the middle", `.*`, func(p *sink.Params) { p.Unique.Topic = "x-{source}-{source}" }, nil, "x-a-a x-a-b x-ab-ab x--", "x-- x-a-b"},
 		{"the journal, and internal ones", `.*`, as, nil, "us.journal __consumer_offsets them.journal a", "a them.journal"},

@@ -1,6 +1,7 @@
 package consumer
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/consumer/protocol"
@@ -105,9 +107,15 @@ func (w *world) holdClusters(clusters string, outputs ...string) (copies int) {
 	if len(of) > 0 || len(kept) == len(all) || len(want) < 50 {
 		w.t.Errorf("%d copies have no record; of %d records %d are kept, of %d originals", len(of), len(all), len(kept), len(want))
 	}
+	topics, err := kadm.NewClient(w.client()).ListTopics(w.context(), w.setup.Params.Group+".journal")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	id := topics[w.setup.Params.Group+".journal"].ID
+	journal := base64.RawURLEncoding.EncodeToString(id[:])
 	rand.Shuffle(len(kept), func(i, k int) { kept[i], kept[k] = kept[k], kept[i] })
 	if got := w.tableOf(kept); !maps.EqualFunc(got, want, func(c, d clusterRecord) bool {
-		return c.Copies == d.Copies && c.Newest == d.Newest && c.Journal != ""
+		return c.Copies == d.Copies && c.Newest == d.Newest && c.Journal == journal
 	}) {
 		w.t.Errorf("the table is not that of the outputs: %d originals, want %d", len(got), len(want))
 	}
@@ -159,25 +167,34 @@ func TestClustersOfABackfill(t *testing.T) {
 	}
 }
 
-// An original of one topic has copies in another, which stand in the clusters of that.
+// An original of one topic has copies in another. Each source has its own topic of clusters, or both share one: there the
+// copies of either have a key, as those of one may be forwarded before earlier ones of the other.
 func TestClustersOfTwoTopics(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 2)
-	w.create("blog", 2, nil)
-	w.setup.Sources[0].Topics, w.setup.Sink.Clusters.Topic = []string{"news", "blog"}, "{source}.clusters"
-	w.start(sessions(1))
-	w.produce(1, 82)
-	w.settled()
-	text := w.outputs("news.unique", 1)[0]
-	again := w.documents(1, 82)
-	again[0].Topic = "blog"
-	if err := w.producer.ProduceSync(w.context(), again...).FirstErr(); err != nil {
-		t.Fatal(err)
-	}
-	w.outputs("blog.duplicate", 1)
-	all, _ := w.clustersOf("news.clusters", "blog.clusters")
-	if len(all) != 1 || all[0].Original != headerOf(text, sink.HeaderSource) || !strings.HasPrefix(all[0].Newest, "blog/") || all[0].Copies != 1 {
-		t.Errorf("the clusters are %+v", all)
+	for template, topics := range map[string][]string{"{source}.clusters": {"news.clusters", "blog.clusters"}, "groups": {"groups"}} {
+		t.Run(template, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 1)
+			w.create("blog", 1, nil)
+			w.setup.Sources[0].Topics, w.setup.Sink.Clusters.Topic = []string{"news", "blog"}, template
+			w.start(sessions(1))
+			w.produce(1, 82)
+			w.settled()
+			text := w.outputs("news.unique", 1)[0]
+			w.produce(1, 82)
+			w.outputs("news.duplicate", 1)
+			again := w.documents(1, 82)
+			again[0].Topic = "blog"
+			if err := w.producer.ProduceSync(w.context(), again...).FirstErr(); err != nil {
+				t.Fatal(err)
+			}
+			w.outputs("blog.duplicate", 1)
+			all, kept := w.clustersOf(topics...)
+			c := w.tableOf(all)[headerOf(text, sink.HeaderSource)]
+			if len(all) != 2 || len(kept) != 2 || c.Copies != 2 || c.Newest != "blog/0/0" {
+				t.Errorf("the clusters are %+v, of which %+v are kept", all, kept)
+			}
+		})
 	}
 }
 

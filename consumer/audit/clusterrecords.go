@@ -51,6 +51,9 @@ func clusterFields(r *kgo.Record) (got headers, wrong error) {
 		}
 		got[name] = fmt.Append(nil, value)
 	}
+	if id, err := base64.RawURLEncoding.Strict().DecodeString(string(got[fieldJournal])); wrong == nil && (err != nil || len(id) != 16) {
+		wrong = fmt.Errorf("field %s is %s, which is no id of a topic", fieldJournal, quote(got[fieldJournal]))
+	}
 	return got, wrong
 }
 
@@ -60,27 +63,27 @@ type clusters struct {
 	topics   map[string]bool
 	replaced map[string]replaced // by the original, in the stream that is compared
 	gone     []gone              // records that nothing is known to have replaced
-	others   bool                // there are records of other journals
 }
 
 func newClusters(a *audit) *clusters {
 	return &clusters{audit: a, topics: map[string]bool{}, replaced: map[string]replaced{}}
 }
 
-// note notes a record of a topic of clusters, if the source record that it names may exist. What it has of another journal
-// is not judged.
+// note notes a record of a topic of clusters, if the source record that it names may exist. One of another journal is not
+// judged: it may have replaced those of its key that are about earlier copies, and no more is known of it.
 func (k *clusters) note(r *kgo.Record) error {
 	k.audit.report.Clusters++
 	got, malformed := clusterFields(r)
-	if malformed == nil && k.other(got) {
-		k.others = true
+	other := malformed == nil && k.other(got)
+	if other {
 		k.audit.report.Earlier++
-		return nil
 	}
 	newest := string(got[fieldNewest])
 	p, offset, ok := parse(newest)
 	s := k.audit.streams[p]
 	switch {
+	case other && (s == nil || string(r.Key) != clusterKey(string(got[fieldOriginal]), p)):
+		return nil
 	case !ok || s == nil:
 		k.audit.report.found(Finding{
 			Invented, quote([]byte(newest)), coordinates(r.Topic, r.Partition, r.Offset),
@@ -91,9 +94,9 @@ func (k *clusters) note(r *kgo.Record) error {
 		return nil
 	case malformed == nil && string(r.Key) != clusterKey(string(got[fieldOriginal]), p):
 		malformed = fmt.Errorf("the key is %s, and it is about %s", quote(r.Key), clusterKey(string(got[fieldOriginal]), p))
-	case malformed == nil && r.Partition != p.Partition:
+	case malformed == nil && !other && r.Partition != p.Partition:
 		malformed = fmt.Errorf("it stands in partition %d, its copy came from %d", r.Partition, p.Partition)
-	case malformed == nil && r.Topic != k.audit.in.Clusters(p.Topic):
+	case malformed == nil && !other && r.Topic != k.audit.in.Clusters(p.Topic):
 		malformed = fmt.Errorf("the clusters of %s belong to %s", p.Topic, k.audit.in.Clusters(p.Topic))
 	}
 	return k.audit.noteClaim(r, s.number, offset, factClusterRecord, claim{headers: got}, malformed)
@@ -106,6 +109,21 @@ func clusterKey(original string, p entry.PartitionName) string {
 // other says that a record is of another journal. A copy of the journal has another id, so that it tells nothing there.
 func (k *clusters) other(got headers) bool {
 	return !k.audit.in.ProducerTime && string(got[fieldJournal]) != k.journalName()
+}
+
+// setAside removes the records of other journals from a group. What a successor forwards is behind what this journal has
+// forwarded, so that only records about earlier copies may have been replaced. Those are all that were missed so far.
+func (k *clusters) setAside(g *group) {
+	g.copied = slices.DeleteFunc(g.copied, func(c *claim) bool {
+		if c.malformed != "" || !k.other(c.headers) {
+			return false
+		}
+		original := string(c.headers[fieldOriginal])
+		if r, missed := k.replaced[original]; missed {
+			k.replaced[original] = replaced{there: r.there}
+		}
+		return true
+	})
 }
 
 func (k *clusters) journalName() string {
@@ -274,24 +292,24 @@ func (k *clusters) close(s *stream) {
 
 // compacted reports the records of clusters that are gone. While the members are at work, compaction may have taken one
 // away for another that was written since the audit began: what was written since is read, as often as it may itself be
-// replaced. The other may also be of another journal whose group writes to the same topic.
+// replaced.
 func (k *clusters) compacted(ctx context.Context, read topic.Range) error {
 	for try := 0; try < overtakenTries && len(k.gone) > 0; try++ {
-		now, err := k.audit.ends(ctx, slices.Sorted(maps.Keys(k.topics)))
+		since, err := k.audit.ends(ctx, slices.Sorted(maps.Keys(k.topics)))
 		if err != nil {
 			return err
 		}
-		since := topic.Range{}
-		for p, part := range now {
-			if since[p] = part; !k.others {
-				since[p] = topic.Part{From: max(part.From, read[p].To), To: part.To}
-			}
+		for p, part := range since {
+			since[p] = topic.Part{From: max(part.From, read[p].To), To: part.To}
 		}
-		later := map[[2]string]bool{}
+		later := map[[2]string]bool{} // whether there is one, by topic and key
+		for _, g := range k.gone {
+			later[[2]string{g.in, g.key}] = false
+		}
 		if err := k.audit.each(ctx, StageOutputs, since, k.audit.unpacker, func(r *kgo.Record) error {
-			got, malformed := clusterFields(r)
-			if r.Offset >= read[entry.Name(r.Topic, r.Partition)].To || malformed == nil && k.other(got) {
-				later[[2]string{r.Topic, string(r.Key)}] = true
+			key := [2]string{r.Topic, string(r.Key)}
+			if _, missed := later[key]; missed {
+				later[key] = true
 			}
 			return nil
 		}); err != nil {

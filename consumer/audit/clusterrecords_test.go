@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"encoding/base64"
 	"slices"
 	"strings"
 	"testing"
@@ -32,6 +33,12 @@ func (s *scene) regroup(i int, old, by string) {
 		s.t.Fatalf("%s has no %s", was, old)
 	}
 	s.groups[i].Value = []byte(is)
+}
+
+// ofAnother has a record of clusters name another journal.
+func (s *scene) ofAnother(i int) {
+	s.t.Helper()
+	s.regroup(i, base64.RawURLEncoding.EncodeToString(s.journal[:]), base64.RawURLEncoding.EncodeToString(s.id[:]))
 }
 
 // about changes the document that a record of clusters is about, with its key.
@@ -95,13 +102,23 @@ func TestClusterRecords(t *testing.T) {
 		}, grouped(func(r *audit.Report) { r.Clusters, r.Invented = 3, 1 }), "of no audited source partition"},
 		{"in another order", func(s *scene) { slices.Reverse(s.groups) }, grouped(func(r *audit.Report) { r.Misordered = 1 }), "misordered: news/1/1"},
 		{"no JSON", func(s *scene) { s.groups[1].Value = nil }, grouped(func(r *audit.Report) { r.Lost, r.Invented = 1, 1 }), "of no audited source partition"},
-		{"replaced by that of another journal", func(s *scene) {
-			s.regroup(1, `"journal":"`, `"journal":"x`)
+		{"replaced by a later copy's of another journal", func(s *scene) {
+			s.groups[1] = s.about(1, "news/1/17", "news/1")
+			s.ofAnother(1)
 		}, grouped(func(r *audit.Report) { r.Earlier = 1 }), "1 of an earlier journal"},
 		{"of another journal and key", func(s *scene) {
-			s.regroup(1, `"journal":"`, `"journal":"x`)
+			s.groups[1] = s.about(1, "news/1/17", "news/1")
+			s.ofAnother(1)
 			s.groups[1].Key = []byte("news/0/1 news/1")
 		}, grouped(func(r *audit.Report) { r.Lost, r.Earlier = 1, 1 }), "1 of an earlier journal"},
+		{"lost, and an earlier copy has one of another journal", func(s *scene) {
+			s.ofAnother(0)
+			s.groups = s.groups[:1]
+		}, grouped(func(r *audit.Report) { r.Clusters, r.Lost, r.Earlier = 1, 1, 1 }), "lost: news/1/1"},
+		{"all name another journal", func(s *scene) {
+			s.ofAnother(0)
+			s.ofAnother(1)
+		}, grouped(func(r *audit.Report) { r.Lost, r.Earlier = 1, 2 }), "lost: news/1/1"},
 		{"of duplicates that are dropped", dropped, grouped(func(r *audit.Report) { r.Duplicate, r.Dropped = 0, 2 }), ""},
 	})
 }
@@ -120,6 +137,8 @@ func TestWhatClusterRecordsSay(t *testing.T) {
 		{"another time of the copy", func(s *scene) { s.regroup(0, `"last":"2023`, `"last":"2022`) }, different, `last is "2022`},
 		{"another position", func(s *scene) { s.regroup(0, `"journal_offset":`, `"journal_offset":1`) }, different, `journal_offset is "1`},
 		{"a position within a record", func(s *scene) { s.regroup(1, `"journal_entry":0`, `"journal_entry":1`) }, different, `journal_entry is "1"`},
+		{"no journal", func(s *scene) { s.regroup(0, `"journal":"`, `"journel":"`) }, different, `field journal is "", which is no id of a topic`},
+		{"no journal's id", func(s *scene) { s.regroup(0, `"journal":"`, `"journal":"x`) }, different, "which is no id of a topic"},
 		{"a field more", func(s *scene) { s.regroup(1, `{`, `{"mood":"good",`) }, different, `mood is "good", and should not be there`},
 		{"the key of the original alone", func(s *scene) { s.groups[1].Key = []byte("news/0/0") }, different, `the key is "news/0/0", and it is about news/0/0 news/1`},
 		{"another partition", func(s *scene) { s.groups[1].Partition = 0 }, different, "it stands in partition 0, its copy came from 1"},

@@ -104,6 +104,7 @@ func (a *audit) reckon(g *group, owed topic.Range) {
 	if g.stream == nil {
 		return
 	}
+	a.clusters.setAside(g)
 	if !g.there {
 		for _, c := range slices.Concat(g.claims, g.tales, g.copied) {
 			a.report.found(Finding{Invented, g.source, c.at(), "there is no such source record"})

@@ -34,6 +34,12 @@ const (
 	fieldJournalEntry  = "journal_entry"
 )
 
+func clusterNames() []string {
+	return []string{
+		fieldOriginal, fieldCopies, fieldFirst, fieldLast, fieldNewest, fieldJournal, fieldJournalOffset, fieldJournalEntry,
+	}
+}
+
 // clusterFields reads the object in a record of clusters.
 func clusterFields(r *kgo.Record) (got headers, wrong error) {
 	got = headers{}
@@ -131,41 +137,43 @@ func (k *clusters) journalName() string {
 }
 
 // of returns what a record of clusters about the document of pass i says, as far as that is known; nil if it has none: it
-// is no copy, or a request that was sent again.
+// is no copy, or a request that was sent again. Where the output is not here, it was dropped or went elsewhere.
 func (k *clusters) of(g *group, i int) headers {
-	j, judged := g.judged[i]
-	m := &j.verdict.Match
-	match, first, copied := matchCoordinates(m), nearest(m.Time), m.Copy
-	if c := g.out[i]; c != nil {
-		_, matched := c.headers[headerMatch]
-		if !matched || string(c.headers[headerMethod]) == methods()[compare.Resent] {
-			return nil
-		}
-		match, first = string(c.headers[headerMatch]), string(c.headers[headerMatchTime])
-		copied, _ = strconv.ParseUint(string(c.headers[headerCopy]), 10, 64) // what is no number is found elsewhere
-	} else if !g.drops(i) || m.Method == compare.Resent {
-		return nil
-	}
-	want := headers{
-		fieldOriginal: []byte(match), fieldCopies: strconv.AppendUint(nil, copied-1, 10), fieldFirst: []byte(first),
-		fieldLast: []byte(nearest(g.was.timestamp)), fieldNewest: []byte(g.source),
-	}
+	want := headers{fieldLast: []byte(nearest(g.was.timestamp)), fieldNewest: []byte(g.source)}
 	if !k.audit.in.ProducerTime {
 		want[fieldJournal] = []byte(k.journalName())
 	}
+	j, judged := g.judged[i]
 	if judged {
 		want[fieldJournalOffset] = strconv.AppendInt(nil, j.verdict.Position.Offset, 10)
 		want[fieldJournalEntry] = strconv.AppendInt(nil, int64(j.verdict.Position.Entry), 10)
 	}
+	m := &j.verdict.Match
+	match, first, copied, resent := matchCoordinates(m), nearest(m.Time), m.Copy, m.Method == compare.Resent
+	matched := j.verdict.Matched()
+	switch c := g.out[i]; {
+	case c != nil:
+		_, matched = c.headers[headerMatch]
+		match, first = string(c.headers[headerMatch]), string(c.headers[headerMatchTime])
+		copied, _ = strconv.ParseUint(string(c.headers[headerCopy]), 10, 64) // what is no number is found elsewhere
+		resent = string(c.headers[headerMethod]) == methods()[compare.Resent]
+	case !judged && g.open(i) && (g.stream.aimed.duplicate == "" || g.stream.sentAway(i, g.offset)):
+		return want
+	}
+	if !matched || resent {
+		return nil
+	}
+	want[fieldOriginal], want[fieldFirst] = []byte(match), []byte(first)
+	want[fieldCopies] = strconv.AppendUint(nil, copied-1, 10)
 	return want
 }
 
 // notOf returns why a record of clusters does not say what it must, or "". What is not known may be anything.
 func (c *claim) notOf(want headers) string {
 	full := maps.Clone(want)
-	for _, name := range []string{fieldJournal, fieldJournalOffset, fieldJournalEntry} {
-		if said, has := c.headers[name]; has && full[name] == nil {
-			full[name] = said
+	for _, name := range clusterNames() {
+		if full[name] == nil {
+			full[name] = c.headers[name]
 		}
 	}
 	return cmp.Or(c.malformed, differs(c.headers, full, "its output or the journal says"))
@@ -186,9 +194,9 @@ func (k *clusters) compare(g *group, due bool) {
 		switch must, _ := g.stream.sideDue(i, g.offset, ofClusters); {
 		case len(left) > 0:
 			k.audit.report.found(Finding{Different, g.source, left[0].at(), left[0].notOf(want)})
-			k.replace(g.stream, string(want[fieldOriginal]), at)
+			k.replace(g.stream, cmp.Or(string(want[fieldOriginal]), string(left[0].headers[fieldOriginal])), at)
 			left = left[1:]
-		case must:
+		case must && (g.out[i] != nil || g.drops(i)):
 			k.misses(string(want[fieldOriginal]), at)
 		}
 	}
@@ -196,38 +204,33 @@ func (k *clusters) compare(g *group, due bool) {
 		switch {
 		case c.malformed != "":
 			k.audit.report.found(Finding{Different, g.source, c.at(), c.malformed})
-		case g.offset >= g.stream.began() && !g.mayHaveDropped():
+		case g.offset >= g.stream.began():
 			k.audit.report.found(Finding{Doubled, g.source, c.at(), "a copy has one record of clusters, and what is none has none"})
 		}
 	}
-}
-
-// mayHaveDropped says that some pass may have judged a duplicate that is written nowhere, which then has a record of
-// clusters.
-func (g *group) mayHaveDropped() bool {
-	for i := range g.out {
-		if g.out[i] == nil && g.mayDrop(i) {
-			return true
-		}
-	}
-	return false
 }
 
 // pair gives each copy the record of clusters that says what it must. It returns the other records, and what those of the
 // passes that have none must say.
 func (k *clusters) pair(g *group) (left []*claim, lacks map[int]headers) {
 	left, lacks = g.copied, map[int]headers{}
-	for i := range slices.Backward(g.out) { // of passes that say the same, the last has the record that is left
+	wants := map[int]headers{}
+	for i := range g.out {
 		want := k.of(g, i)
-		if _, may := g.stream.sideDue(i, g.offset, ofClusters); want == nil || !may {
-			continue
+		if _, may := g.stream.sideDue(i, g.offset, ofClusters); want != nil && may {
+			wants[i] = want
 		}
+	}
+	// Where most is known comes first. Of passes that say the same, the last has the record that is left.
+	first := func(i, j int) int { return cmp.Or(cmp.Compare(len(wants[j]), len(wants[i])), cmp.Compare(j, i)) }
+	for _, i := range slices.SortedFunc(maps.Keys(wants), first) {
+		want := wants[i]
 		n := slices.IndexFunc(left, func(c *claim) bool { return c.notOf(want) == "" })
 		if n < 0 {
 			lacks[i] = want
 			continue
 		}
-		k.replace(g.stream, string(want[fieldOriginal]), mark{i, g.offset})
+		k.replace(g.stream, string(left[n].headers[fieldOriginal]), mark{i, g.offset})
 		if g.out[i] != nil && !k.audit.ambiguous(g, i) {
 			k.audit.order(g, i, left[n])
 		}

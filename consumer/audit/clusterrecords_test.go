@@ -232,28 +232,41 @@ func TestClustersCompactedMeanwhile(t *testing.T) {
 }
 
 // Where the journal is trimmed, a record of clusters is held against its output. Of a duplicate that may have been dropped
-// nothing is known.
+// only the document is known.
 func TestClustersOfATrimmedJournal(t *testing.T) {
+	twice := func(s *scene) { s.groups = append(s.groups, s.groups[1]) }
+	last := func(s *scene) { s.regroup(1, `"last":"2023`, `"last":"1999`) }
 	for name, c := range map[string]struct {
-		do        func(s *scene)
-		different int
+		dropped            bool
+		do                 func(s *scene)
+		different, doubled int
 	}{
-		"as it should":          {func(*scene) {}, 0},
-		"another position":      {func(s *scene) { s.regroup(0, `"journal_offset":`, `"journal_offset":1`) }, 0},
-		"another count":         {func(s *scene) { s.regroup(0, `"copies":1`, `"copies":3`) }, 1},
-		"dropped duplicates":    {dropped, 0},
-		"dropped and compacted": {func(s *scene) { dropped(s); s.groups = s.groups[1:] }, 0},
+		"as it should":               {false, func(*scene) {}, 0, 0},
+		"another position":           {false, func(s *scene) { s.regroup(0, `"journal_offset":`, `"journal_offset":1`) }, 0, 0},
+		"another count":              {false, func(s *scene) { s.regroup(0, `"copies":1`, `"copies":3`) }, 1, 0},
+		"twice":                      {false, twice, 0, 1},
+		"dropped duplicates":         {true, func(*scene) {}, 0, 0},
+		"dropped and compacted":      {true, func(s *scene) { s.groups = s.groups[1:] }, 0, 0},
+		"dropped and lost":           {true, func(s *scene) { s.groups = nil }, 0, 0},
+		"dropped, of any count":      {true, func(s *scene) { s.regroup(0, `"copies":1`, `"copies":3`) }, 0, 0},
+		"dropped, twice":             {true, twice, 0, 1},
+		"dropped, with another time": {true, last, 1, 0},
+		"dropped, without a count":   {true, func(s *scene) { s.regroup(1, `"copies":2,`, ``) }, 1, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := groupedScene(t).tell()
 			s.announce(0, 1, 3)
 			s.announce(1, 1, 2)
+			if c.dropped {
+				dropped(s)
+			}
 			c.do(s)
 			in := s.trimHere()
 			s.transaction(kgo.TryCommit, append(s.outputs, s.groups...)...)
-			if got := s.run(in); got.Different != c.different || got.Broken() != c.different || got.Clusters != len(s.groups) || got.Unjudged == 0 {
-				t.Errorf("got %s, want %d different", got.String(), c.different)
+			if got := s.run(in); got.Different != c.different || got.Doubled != c.doubled || got.Broken() != c.different+c.doubled ||
+				got.Clusters != len(s.groups) || got.Unjudged == 0 {
+				t.Errorf("got %s, want %d different, %d doubled", got.String(), c.different, c.doubled)
 			}
 		})
 	}

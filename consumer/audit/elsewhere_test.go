@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -147,6 +148,52 @@ func TestChangedRouting(t *testing.T) {
 			c.do(s)
 			if got := s.audit(); !sameCounts(got, c.want) {
 				t.Errorf("got  %s\nwant %s", got.String(), c.want.String())
+			}
+		})
+	}
+}
+
+// Where the routing changed where documents go, and not where verdicts or clusters go, these have records about what went
+// elsewhere. They are held against the journal.
+func TestRecordsOfWhatWentElsewhere(t *testing.T) {
+	older := func(p *sink.Params) { p.Duplicate.Topic, p.Rejected.Topic = "old.duplicate", "old.rejected" }
+	drops := func(p *sink.Params) { p.Duplicate.Drop = true }
+	both := func(p *sink.Params) { grouping(p); p.Verdicts.Topic = "{source}.verdicts" }
+	for name, c := range map[string]struct {
+		first, now func(*sink.Params)
+		harm       func(s *scene)
+		doubled    int
+		different  int
+	}{
+		"other topics before":   {older, here, func(*scene) {}, 0, 0},
+		"dropped since":         {here, drops, func(*scene) {}, 0, 0},
+		"dropped before":        {drops, here, func(*scene) {}, 0, 0},
+		"refused elsewhere":     {older, here, func(s *scene) { s.groups, s.tales = nil, s.tales[:2] }, 0, 0},
+		"a cluster twice":       {older, here, func(s *scene) { s.groups = append(s.groups, s.groups[1]) }, 1, 0},
+		"another count":         {older, here, func(s *scene) { s.regroup(1, `"copies":2`, `"copies":3`) }, 0, 1},
+		"a verdict twice":       {older, here, func(s *scene) { s.tales = append(s.tales, s.tales[3]) }, 1, 0},
+		"a rejection twice":     {older, here, func(s *scene) { s.tales = append(s.tales, s.tales[4]) }, 1, 0},
+		"another copy":          {older, here, func(s *scene) { s.replace(3, `"copy":3`, `"copy":4`) }, 1, 0},
+		"a verdict of a unique": {older, here, func(s *scene) { s.replace(3, `"verdict":"duplicate"`, `"verdict":"unique"`) }, 1, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			both(&s.sink)
+			s.reset()
+			s.append(&index.Settings{Text: settings, Wall: 1})
+			s.reroute(1, func(p *sink.Params) { both(p); c.first(p) })
+			s.tell()
+			s.announce(0, 1, 3)
+			s.announce(1, 1, 2)
+			s.reroute(2, func(p *sink.Params) { both(p); c.now(p) })
+			c.now(&s.sink)
+			s.outputs = slices.DeleteFunc(s.outputs, func(r *kgo.Record) bool {
+				return r.Topic == "news.duplicate" || name != "dropped since" && name != "dropped before" && r.Topic == "news.rejected"
+			})
+			c.harm(s)
+			if got := s.audit(); got.Doubled != c.doubled || got.Different != c.different || got.Broken() != c.doubled+c.different {
+				t.Errorf("got %s, want %d doubled, %d different", got.String(), c.doubled, c.different)
 			}
 		})
 	}

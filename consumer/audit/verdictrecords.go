@@ -224,12 +224,12 @@ func (g *group) due(i int) bool {
 // unsure says that nobody can tell whether pass i owed an output.
 func (g *group) unsure(i int) bool { return g.stream.unsure(i, g.offset) || g.mayDrop(i) }
 
-// pairDropped takes the records of verdicts about duplicates that were dropped from those that are left, and reports
-// what is wrong with them. Due is as for compareVerdicts.
+// pairDropped takes the records of verdicts about documents that were dropped, or went elsewhere, from those that are
+// left, and reports what is wrong with those on what was dropped. Due is as for compareVerdicts.
 func (a *audit) pairDropped(g *group, left []*claim, due bool) []*claim {
 	for i, c := range g.out {
 		must, may := g.stream.sideDue(i, g.offset, ofVerdicts)
-		if c != nil || !may || !g.drops(i) && !g.mayDrop(i) {
+		if c != nil || !may || !g.drops(i) && !g.mayDrop(i) && !g.stream.sentAway(i, g.offset) {
 			continue
 		}
 		what := ""
@@ -240,7 +240,7 @@ func (a *audit) pairDropped(g *group, left []*claim, due bool) []*claim {
 		switch {
 		case at >= 0:
 			left = slices.Concat(left[:at], left[at+1:])
-		case !due || g.mayDrop(i):
+		case !due || !g.drops(i):
 		case len(left) > 0:
 			a.report.found(Finding{Different, g.source, left[len(left)-1].at(), what})
 			left = left[:len(left)-1]
@@ -252,7 +252,7 @@ func (a *audit) pairDropped(g *group, left []*claim, due bool) []*claim {
 	return left
 }
 
-// notOfDropped returns why a record of verdicts is none about the dropped duplicate of pass i, or "".
+// notOfDropped returns why a record of verdicts is none about the document of pass i, whose output is not here, or "".
 func (g *group) notOfDropped(a *audit, i int, t *claim) string {
 	if t.malformed != "" {
 		return t.malformed
@@ -263,7 +263,13 @@ func (g *group) notOfDropped(a *audit, i int, t *claim) string {
 		return fmt.Sprintf("%s is %s, the timestamp was %s", timeField, quote(said), at)
 	}
 	delete(got, timeField)
-	if j, judged := g.judged[i]; judged {
+	j, judged := g.judged[i]
+	switch away := g.stream.sentAway(i, g.offset); {
+	case away && string(got[headerVerdict]) == wordRejected:
+		return a.rejection(got, g.source, &j.verdict, judged)
+	case away && t.unchecked(judged):
+		return a.checkUnchecked(got, g.source)
+	case judged:
 		return a.unlike(got, g.source, &j.verdict)
 	}
 	return a.anyVerdict(got, g.source)

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/base64"
@@ -40,23 +39,22 @@ func clusterNames() []string {
 	}
 }
 
-// clusterFields reads the object in a record of clusters.
+// clusterFields reads the object in a record of clusters. What could be read is returned with an error, too.
 func clusterFields(r *kgo.Record) (got headers, wrong error) {
 	got = headers{}
-	from := json.NewDecoder(bytes.NewReader(r.Value))
-	from.UseNumber()
-	var fields map[string]any
-	if err := from.Decode(&fields); err != nil || from.More() {
-		return got, fmt.Errorf("the value is no JSON object: %s", quote(r.Value))
-	}
-	for name, value := range fields {
+	wrong = fieldsOf(r, func(name string, value json.Token) error {
 		_, number := value.(json.Number)
-		if _, text := value.(string); !number && !text || number != slices.Contains(
-			[]string{fieldCopies, fieldJournalOffset, fieldJournalEntry}, name) {
-			wrong = fmt.Errorf("field %s is %v, which is of another type", name, value)
+		_, text := value.(string)
+		_, twice := got[name]
+		switch {
+		case twice:
+			return fmt.Errorf("field %s stands twice", quote([]byte(name)))
+		case !number && !text, number != slices.Contains([]string{fieldCopies, fieldJournalOffset, fieldJournalEntry}, name):
+			return fmt.Errorf("field %s is %v, which is of another type", quote([]byte(name)), value)
 		}
 		got[name] = fmt.Append(nil, value)
-	}
+		return nil
+	})
 	if id, err := base64.RawURLEncoding.Strict().DecodeString(string(got[fieldJournal])); wrong == nil && (err != nil || len(id) != 16) {
 		wrong = fmt.Errorf("field %s is %s, which is no id of a topic", fieldJournal, quote(got[fieldJournal]))
 	}

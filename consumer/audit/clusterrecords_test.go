@@ -128,7 +128,7 @@ func TestWhatClusterRecordsSay(t *testing.T) {
 	different := grouped(func(r *audit.Report) { r.Different = 1 })
 	tryRegrouped(t, []regrouping{
 		{"another count", func(s *scene) { s.regroup(1, `"copies":2`, `"copies":1`) }, different, `copies is "1", its output or the journal says "2"`},
-		{"a count as text", func(s *scene) { s.regroup(1, `"copies":2`, `"copies":"2"`) }, different, "field copies is 2, which is of another type"},
+		{"a count as text", func(s *scene) { s.regroup(1, `"copies":2`, `"copies":"2"`) }, different, `field "copies" is 2, which is of another type`},
 		{"another original", func(s *scene) {
 			s.regroup(1, `"news/0/0"`, `"news/0/1"`)
 			s.groups[1].Key = []byte("news/0/1 news/1")
@@ -137,6 +137,8 @@ func TestWhatClusterRecordsSay(t *testing.T) {
 		{"another time of the copy", func(s *scene) { s.regroup(0, `"last":"2023`, `"last":"2022`) }, different, `last is "2022`},
 		{"another position", func(s *scene) { s.regroup(0, `"journal_offset":`, `"journal_offset":1`) }, different, `journal_offset is "1`},
 		{"a position within a record", func(s *scene) { s.regroup(1, `"journal_entry":0`, `"journal_entry":1`) }, different, `journal_entry is "1"`},
+		{"a field twice", func(s *scene) { s.regroup(0, `{`, `{"copies":9,`) }, different, `field "copies" stands twice`},
+		{"something behind it", func(s *scene) { s.groups[1].Value = append(s.groups[1].Value, "}x"...) }, different, "something stands behind the JSON object"},
 		{"no journal", func(s *scene) { s.regroup(0, `"journal":"`, `"journel":"`) }, different, `field journal is "", which is no id of a topic`},
 		{"no journal's id", func(s *scene) { s.regroup(0, `"journal":"`, `"journal":"x`) }, different, "which is no id of a topic"},
 		{"a field more", func(s *scene) { s.regroup(1, `{`, `{"mood":"good",`) }, different, `mood is "good", and should not be there`},

@@ -36,7 +36,8 @@ func (a *audit) sides(of func(source string) string, all map[string]bool) (topic
 func (a *audit) noteVerdictRecord(r *kgo.Record) error {
 	a.report.Verdicts++
 	at := coordinates(r.Topic, r.Partition, r.Offset)
-	got, malformed := a.fieldsOf(r)
+	got := headers{}
+	malformed := fieldsOf(r, func(name string, value json.Token) error { return a.field(got, name, value) })
 	source := string(got[headerSource])
 	p, offset, ok := parse(source)
 	s := a.streams[p]
@@ -56,34 +57,34 @@ func (a *audit) noteVerdictRecord(r *kgo.Record) error {
 	return a.noteClaim(r, s.number, offset, factVerdictRecord, claim{headers: got}, malformed)
 }
 
-// fieldsOf reads the object in a record of verdicts. What could be read is returned with an error, too.
-func (a *audit) fieldsOf(r *kgo.Record) (got headers, wrong error) {
-	got = headers{}
+// fieldsOf reads the object in a record of verdicts or clusters, and hands over each field. It goes on behind one that is
+// wrong, and returns the first error.
+func fieldsOf(r *kgo.Record, field func(name string, value json.Token) error) (wrong error) {
 	from := json.NewDecoder(bytes.NewReader(r.Value))
 	from.UseNumber()
 	if t, err := from.Token(); err != nil || t != json.Delim('{') {
-		return got, errors.New("the value is no JSON object")
+		return errors.New("the value is no JSON object")
 	}
 	for from.More() {
 		name, err := from.Token()
 		if err != nil {
-			return got, fmt.Errorf("the value is no JSON object: %w", err)
+			return fmt.Errorf("the value is no JSON object: %w", err)
 		}
 		value, err := from.Token()
 		if err != nil {
-			return got, fmt.Errorf("the value is no JSON object: %w", err)
+			return fmt.Errorf("the value is no JSON object: %w", err)
 		}
-		if err := a.field(got, fmt.Sprint(name), value); err != nil && wrong == nil {
+		if err := field(fmt.Sprint(name), value); err != nil && wrong == nil {
 			wrong = err
 		}
 	}
 	if _, err := from.Token(); err != nil {
-		return got, fmt.Errorf("the value is no JSON object: %w", err)
+		return fmt.Errorf("the value is no JSON object: %w", err)
 	}
 	if _, err := from.Token(); !errors.Is(err, io.EOF) {
-		return got, errors.New("something stands behind the JSON object")
+		return errors.New("something stands behind the JSON object")
 	}
-	return got, wrong
+	return wrong
 }
 
 func (a *audit) field(got headers, name string, value json.Token) error {

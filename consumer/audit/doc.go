@@ -18,8 +18,10 @@
 //
 // # Facts
 //
-// The audit keeps nothing in memory but the twin's window. Each source record, verdict and output becomes a fact of
-// some 60 bytes. The facts are sorted by source record in a temporary file, and then reckoned up record by record:
+// The audit keeps nothing in memory but the twin's window, and originals of clusters: in each partition, those whose
+// records of earlier copies are gone while that of a later copy is still to be found; where offsets were set back, all
+// originals with copies in that partition; and those whose records are lost. Each source record, verdict and output becomes
+// a fact of some 60 bytes. The facts are sorted by source record in a temporary file, and then reckoned up record by record:
 //
 //	journal ──▶ twin ──▶ judgements ─┐
 //	source ────────────▶ digests ────┼──▶ sorter ──▶ group of one source record ──▶ findings

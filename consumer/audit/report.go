@@ -69,7 +69,7 @@ type Report struct {
 	Unchecked int `json:"unchecked"` // output records whose source record the source topic no longer holds
 	Bypassed  int `json:"passed"`    // output records that were passed on while the journal was away
 	Retimed   int `json:"retimed"`   // rejected records with another timestamp than their source records', which they name
-	Earlier   int `json:"earlier"`   // output records that an earlier journal decided: only compared with their source
+	Earlier   int `json:"earlier"`   // output records that an earlier journal decided: only compared with their source; records of clusters of other journals, compared with nothing
 
 	Lost       int `json:"lost"`
 	Doubled    int `json:"doubled"`

@@ -83,7 +83,8 @@ const TwinBytes = 2500
 //
 // Its memory is the sum of Memory, of what Kafka clients fetch ahead, and of the twin's window. The window takes TwinBytes
 // and the evidence for each document that is remembered at one time. So the memory does not grow with the topics, but a
-// window that members keep in files may be too large for it. The facts about all records go to a temporary file, some 200 bytes for a
+// window that members keep in files may be too large for it. Where there are topics of clusters it grows with originals:
+// see the package's Facts. The facts about all records go to a temporary file, some 200 bytes for a
 // document. An error says that the audit could not be done; it never says what the audit found.
 func Run(ctx context.Context, in Inputs) (report Report, err error) {
 	for range overtakenTries {

@@ -37,7 +37,8 @@ func AuditCommand() *cobra.Command {
 			"temporary file takes about 200 bytes for each document of the source. That is some 30 GB for a window of ten million\n" +
 			"documents, also where members keep old ones in files, and however short the journal is: the twin of the members that\n" +
 			"judges again has all of the window in memory. A window for which no machine has as much cannot be audited. Its\n" +
-			"members still compare their states at each checkpoint (unecho_replica_divergences_total).\n\n" +
+			"members still compare their states at each checkpoint (unecho_replica_divergences_total). With outputs.clusters it also\n" +
+			"has originals in memory: where offsets were set back, each original with copies in such a partition.\n\n" +
 			"Records judged by an earlier journal are compared with the source only, and counted. Records that another routing sent\n" +
 			"elsewhere, or that another group forwards before or after a takeover, are not due, and counted; audit them with the\n" +
 			"configuration of that time or group. A topic of sources.pattern whose outputs could not be made is named, and its\n" +

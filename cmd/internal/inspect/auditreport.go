@@ -51,7 +51,7 @@ func (l AuditLine) Text() string {
 		{"retimed", r.Retimed, "of the rejected, with another timestamp, which their topic takes, and their own in unecho-timestamp", true},
 		{"verdicts", r.Verdicts, "records in the topics of verdicts", true},
 		{"clusters", r.Clusters, "records in the topics of clusters", true},
-		{"earlier", r.Earlier, "outputs that an earlier journal decided: they are as their source records, and no more is known", true},
+		{"earlier", r.Earlier, "that an earlier journal decided: outputs are as their source records, and no more is known; clusters are not compared", true},
 		{"unchecked", r.Unchecked, "outputs whose source record is gone", true},
 		{"lost", r.Lost, "in no output", false},
 		{"doubled", r.Doubled, "in an output once more than it may be", false},

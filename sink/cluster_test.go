@@ -93,6 +93,7 @@ func ExampleBatch_ClusterRecord() {
 		var r record
 		if err := json.Unmarshal([]byte(value), &r); err != nil {
 			fmt.Println(err)
+			return
 		}
 		had, there := table[r.Original]
 		if !there || r.Offset > had.Offset || r.Offset == had.Offset && r.Entry > had.Entry {

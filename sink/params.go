@@ -63,18 +63,18 @@ const Placeholder = "{source}"
 
 // DefaultParams returns the defaults. Kafka's topics accept 12 bytes more than 1 MiB by default.
 func DefaultParams() Params {
-	p := Outputs(Placeholder+".unique", Placeholder+".duplicate", Placeholder+".rejected", "")
+	p := Outputs(Placeholder+".unique", Placeholder+".duplicate", Placeholder+".rejected", "", "")
 	p.Create = CreateParams{Enabled: true, ReplicationFactor: -1}
 	p.MaxRecordBytes = setting.MiB
 	return p
 }
 
 // Outputs are the parameters of these topics alone. Without a topic duplicates are dropped, and there are no records of
-// verdicts.
-func Outputs(unique, duplicate, rejected, verdicts string) Params {
+// verdicts; so it is with clusters.
+func Outputs(unique, duplicate, rejected, verdicts, clusters string) Params {
 	return Params{
 		Unique: Output{unique}, Duplicate: DuplicateOutput{Topic: duplicate, Drop: duplicate == ""}, Rejected: Output{rejected},
-		Verdicts: VerdictsOutput{verdicts},
+		Verdicts: VerdictsOutput{verdicts}, Clusters: ClustersOutput{clusters},
 	}
 }
 

@@ -297,7 +297,7 @@ func TestTopics(t *testing.T) {
 	if u != "news.unique" || d != "news.duplicate" || r != "news.rejected" {
 		t.Errorf("got %s, %s, %s", u, d, r)
 	}
-	p := sink.Outputs("u", "x.{source}.{source}", "r", "")
+	p := sink.Outputs("u", "x.{source}.{source}", "r", "", "")
 	if u, d, r = p.Topics("s"); u != "u" || d != "x.s.s" || r != "r" {
 		t.Errorf("got %s, %s, %s", u, d, r)
 	}

@@ -18,7 +18,7 @@ import (
 
 // begun is the state of a job over news/0, offsets 3 to 10, that forwards to a, b and c.
 func begun() *State {
-	out := sink.Outputs("a", "b", "c", "")
+	out := sink.Outputs("a", "b", "c", "", "")
 	s := &State{Plan: &protocol.Plan{
 		From: "start", To: "end",
 		Ranges: []protocol.Range{{Topic: "news", Source: entry.Source{}, From: 3, To: 10}},
@@ -40,9 +40,9 @@ func TestAgree(t *testing.T) {
 		"the name alone": {},
 		"the same words": {asked: Asked{Topics: []string{"news"}, From: at("start"), To: at("end"), Order: &byTime}},
 		"the offsets":    {asked: Asked{From: at("0=3"), To: at("10")}},
-		"the outputs":    {asked: Asked{Outputs: sink.Outputs("a", "", "", "")}},
+		"the outputs":    {asked: Asked{Outputs: sink.Outputs("a", "", "", "", "")}},
 		"other outputs": {
-			Asked{Outputs: inClusters(sink.Outputs("", "a", "", "told"), "groups")},
+			Asked{Outputs: sink.Outputs("", "a", "", "told", "groups")},
 			[]string{"--duplicate of news: a now, b", "--verdicts of news: told now,  when", "--clusters of news: groups now,  when"},
 		},
 		"another range": {
@@ -50,7 +50,7 @@ func TestAgree(t *testing.T) {
 			[]string{"--from: 4 now, start when", "--to: 2025-01-01 now, end when"},
 		},
 		"all others": {
-			Asked{Topics: []string{"blog"}, Order: &arrival, Outputs: sink.Outputs("x", "", "y", ""), DryRun: &yes},
+			Asked{Topics: []string{"blog"}, Order: &arrival, Outputs: sink.Outputs("x", "", "y", "", ""), DryRun: &yes},
 			[]string{
 				"--topic: blog now, news", "--order: arrival now, time", "--unique of news: x now, a",
 				"--rejected of news: y now, c", "--dry-run: true now, false",
@@ -140,19 +140,14 @@ func TestAgreeOnADryRun(t *testing.T) {
 	}
 }
 
-func inClusters(out sink.Params, topic string) sink.Params {
-	out.Clusters.Topic = topic
-	return out
-}
-
 // What a routing says of outputs is read back as the settings that said it.
 func TestOutputsAreReadBack(t *testing.T) {
 	for _, out := range []sink.Params{
-		sink.Outputs("{source}.u", "{source}.d", "bad", ""),
-		sink.Outputs("{source}.u", "{source}.u", "{source}.bad", ""),
-		sink.Outputs("u", "", "bad", ""),
-		sink.Outputs("u", "d", "bad", "{source}.told"),
-		inClusters(sink.Outputs("u", "d", "bad", ""), "{source}.clusters"),
+		sink.Outputs("{source}.u", "{source}.d", "bad", "", ""),
+		sink.Outputs("{source}.u", "{source}.u", "{source}.bad", "", ""),
+		sink.Outputs("u", "", "bad", "", ""),
+		sink.Outputs("u", "d", "bad", "{source}.told", ""),
+		sink.Outputs("u", "d", "bad", "", "{source}.clusters"),
 	} {
 		s := &State{Plan: &protocol.Plan{}}
 		for _, topic := range []string{"blog", "news"} {

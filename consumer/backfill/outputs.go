@@ -32,10 +32,8 @@ func (s *State) Outputs() (out sink.Params, dry bool) {
 			clusters = append(clusters, c)
 		}
 	}
-	out = sink.Outputs(template(topics, unique), template(topics, duplicate), template(topics, rejected),
-		template(topics, verdicts))
-	out.Clusters.Topic = template(topics, clusters)
-	return out, false
+	return sink.Outputs(template(topics, unique), template(topics, duplicate), template(topics, rejected),
+		template(topics, verdicts), template(topics, clusters)), false
 }
 
 // template returns the setting by which each source has its output: the name itself if all share one.

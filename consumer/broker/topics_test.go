@@ -356,4 +356,8 @@ func TestOutputMistakesOfAllTopicsComeAtOnce(t *testing.T) {
 	if strings.Contains(err.Error(), "s.odd") || strings.Count(log.String(), `"level":"warn"`) != 2 {
 		t.Errorf("s.odd deserves two warnings: %v, %s", err, log)
 	}
+	w.Names, w.Compacted = []string{"s.odd"}, true
+	if _, err := ts.EnsureOutputs(deadline(t), w); err != nil || strings.Count(log.String(), "the output topic is compacted") != 1 {
+		t.Errorf("a topic that must be compacted is warned of, or refused: %v, %s", err, log)
+	}
 }

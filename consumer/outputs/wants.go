@@ -27,7 +27,7 @@ func Wants(out *sink.Params, mode protocol.Mode, source broker.Topic) []broker.O
 	if topic := out.ClustersTopic(source.Name); topic != "" {
 		clusters := outputs
 		clusters.Names, clusters.MaxRecordBytes, clusters.Why = []string{topic}, sink.MaxClusterBytes, sink.WhyClusterBytes
-		clusters.Compacted, clusters.KeepPast = true, false
+		clusters.Compacted = true
 		wants = append(wants, clusters)
 	}
 	return wants

@@ -96,9 +96,8 @@ func (v values) choice(others ...string) (*Choice, error) {
 // outputs are those of a source topic that is named; sink.Placeholder stands for the topics that a pattern brings.
 func (v values) outputs(source string) sink.Params {
 	name := func(key string) string { return v.text(key + of + source) }
-	out := sink.Outputs(name("outputs.unique"), name("outputs.duplicate"), name("outputs.rejected"), name("outputs.verdicts"))
-	out.Clusters.Topic = name("outputs.clusters")
-	return out
+	return sink.Outputs(name("outputs.unique"), name("outputs.duplicate"), name("outputs.rejected"), name("outputs.verdicts"),
+		name("outputs.clusters"))
 }
 
 // Patterns returns the patterns of a routing, in their order; there are none if all topics are named.

@@ -146,8 +146,7 @@ func (f *Flags) asked(dry bool) backfill.Asked {
 	if asked.Files {
 		asked.Topics = []string{backfill.FilesOf(f.Name)}
 	}
-	asked.Outputs = sink.Outputs(f.Unique, f.Duplicate, f.Rejected, f.Verdicts)
-	asked.Outputs.Clusters.Topic = f.Clusters
+	asked.Outputs = sink.Outputs(f.Unique, f.Duplicate, f.Rejected, f.Verdicts, f.Clusters)
 	if f.Given("order") {
 		asked.Order = &f.Order
 	}

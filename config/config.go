@@ -78,7 +78,8 @@ func (c Config) AsBegun(text []byte) (Config, error) {
 }
 
 // Settings returns the canonical text of every setting that decides verdicts, as the journal declares it. The tags of
-// the rooms' Params say which these are. Of a file with a schema it has the fingerprint.
+// the rooms' Params say which these are. Of a file with a schema, and of a list
+// of what is ignored, it has the fingerprint.
 func (c Config) Settings() []byte {
 	sections := map[string]any{}
 	c.Sources = slices.Clone(c.Sources)
@@ -87,7 +88,7 @@ func (c Config) Settings() []byte {
 		c.Sources[i].Reading = p
 		sections[pinOf(i)] = pinned{p.Schema.Fingerprint}
 	}
-	sections[""] = c
+	sections[""], sections[index.IgnoreKey] = c, c.Judge.Duplicates.Ignored
 	return setting.Canonical(index.SettingsVersion+" "+c.Judge.Version(), sections)
 }
 
@@ -172,6 +173,7 @@ func FromSettings(text []byte) (Config, error) {
 		return Config{}, fmt.Errorf("read settings: %w", err)
 	}
 	c.spread()
+	c.Judge.Duplicates.Ignored.Fingerprint = pins[index.IgnoreKey]
 	for i := range c.Sources {
 		c.Sources[i].Reading.Schema.Fingerprint = pins[pinOf(i)]
 	}

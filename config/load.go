@@ -59,9 +59,13 @@ func ResolveFrom(c Config, path string, environ, sets []string) (Loaded, error) 
 func ResolveSections(c Config, sections []string, path string, environ, sets []string) (Config, error) {
 	validate := func() []setting.Mistake {
 		c.spread()
-		return slices.DeleteFunc(c.Validate(), func(m setting.Mistake) bool {
+		wrong := slices.DeleteFunc(c.Validate(), func(m setting.Mistake) bool {
 			return !isIn(sections, m.Key)
 		})
+		if slices.Contains(sections, "duplicates") {
+			wrong = append(wrong, c.readIgnored()...)
+		}
+		return wrong
 	}
 	in := inputs{path: path, environ: environ, sets: sets, idle: c.idle, sections: sections}
 	if _, mistakes := load(&c, validate, in); len(mistakes) > 0 {

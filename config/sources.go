@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/unecho/unecho/consumer/document"
+	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
 )
 
@@ -29,8 +30,9 @@ func (c Config) wrongSources() []setting.Mistake {
 	})
 }
 
-// pin notes what the files of schemas hold.
-func (c Config) pin() (wrong []setting.Mistake) {
+// pin notes what the files hold that settings name, so that members can agree on it.
+func (c *Config) pin() (wrong []setting.Mistake) {
+	wrong = c.readIgnored()
 	for i := range c.Sources {
 		wrong = append(wrong, setting.Under(document.KeyOf(i), c.Sources[i].Reading.Pin())...)
 	}
@@ -45,19 +47,19 @@ type pinned struct {
 // pinOf is the key of what is computed of a source.
 func pinOf(number int) string { return document.KeyOf(number) + ".schema" }
 
-// takePins takes what is computed out of the values of settings, by pinOf.
+// takePins takes the fingerprints out of the values of settings, by pinOf and index.IgnoreKey.
 func takePins(values map[string]json.RawMessage) (map[string]string, error) {
 	pins := map[string]string{}
 	for key, raw := range values {
-		of, is := strings.CutSuffix(key, ".schema.fingerprint")
-		if !is || !strings.HasPrefix(of, "sources[") {
+		of, is := strings.CutSuffix(key, ".fingerprint")
+		if source := strings.HasPrefix(of, "sources[") && strings.HasSuffix(of, ".schema"); !is || of != index.IgnoreKey && !source {
 			continue
 		}
 		var text string
 		if err := json.Unmarshal(raw, &text); err != nil {
 			return nil, fmt.Errorf("%s: %w", key, err)
 		}
-		pins[of+".schema"] = text
+		pins[of] = text
 		delete(values, key)
 	}
 	return pins, nil

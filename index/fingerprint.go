@@ -18,9 +18,12 @@ import (
 // decide differently, so that what was decided by another version is not continued.
 const SettingsVersion = "2"
 
+// IgnoreKey is the setting below which a settings text has the fingerprint of the list of what is ignored.
+const IgnoreKey = "duplicates.ignore"
+
 // Settings returns the canonical text of p, for those who have no other settings that decide verdicts.
 func (p Params) Settings() []byte {
-	return setting.Canonical(SettingsVersion+" "+p.Version(), map[string]any{"": p})
+	return setting.Canonical(SettingsVersion+" "+p.Version(), map[string]any{"": p, IgnoreKey: p.Duplicates.Ignored})
 }
 
 // Hash is the hash of a text, as it is.

@@ -38,11 +38,14 @@ type DuplicatesParams struct {
 	MaxReferences int     `key:"max_references" doc:"most documents looked up under one key, the newest first, and 16 times as many under all keys of a document; each costs some 10 to 100 ns, for a digest of 32 bytes" verdict:"true" omit:"1024" files:"true"`
 	MaxWork       int     `key:"max_work" doc:"most steps for comparing one document, of some 10 ns each. A compared shingle takes 1, a byte of text that is cut into shingles 6, a pair of 32 KiB by levenshtein 2 million. A candidate that exceeds the remaining budget is skipped" verdict:"true" omit:"2000000" files:"true"`
 
+	Ignore string `key:"ignore" called:"file" doc:"a file of passages that do not count, such as templates: unecho common writes it. Members agree on its content; not with verify: levenshtein" example:"common.txt" advanced:"true"`
+
 	CompareCopies bool `key:"compare_copies" doc:"compare documents with copies, too, and not only with unique documents; this finds copies of copies" verdict:"true" bound:"true" advanced:"true"`
 
 	Remember RememberParams `key:"remember" doc:"How long documents are remembered, and how many."`
 
-	Signed Signed `key:"-"`
+	Signed  Signed       `key:"-"`
+	Ignored text.Ignored `key:"-"` // what the file of Ignore holds
 }
 
 // Signed has the settings by which documents are signed, where bounds that are in force differ from those that the
@@ -60,7 +63,7 @@ func (p DuplicatesParams) asSigned() DuplicatesParams {
 	return p
 }
 
-// Shingling returns the shingling that Shingle and Hash select.
+// Shingling returns the shingling that Shingle and Hash select, without what is ignored.
 func (p *DuplicatesParams) Shingling() (text.Shingling, error) {
 	shingling, err := text.ParseShingling(p.Shingle)
 	if err != nil {
@@ -70,7 +73,7 @@ func (p *DuplicatesParams) Shingling() (text.Shingling, error) {
 	if err != nil {
 		return text.Shingling{}, err
 	}
-	return shingling.Hashed(hash), nil
+	return shingling.Hashed(hash).Ignoring(p.Ignored), nil
 }
 
 // Choices returns the values of a setting whose values stand in a table, and nil for other settings.

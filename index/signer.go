@@ -2,6 +2,7 @@ package index
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/cespare/xxhash/v2"
@@ -15,12 +16,14 @@ import (
 // Signer turns texts into entries. It is pure but not safe for concurrent use: each goroutine has its own.
 type Signer struct {
 	normalizer *text.Normalizer
-	shingling  text.Shingling
+	shingling  text.Shingling // of all shingles
+	ignored    text.Ignored
 	sketch     sketch.Sketch
 	similarity DuplicatesParams
 	evidence   entry.Kind
 	short      int // number of shingles below which a changed word makes a text another
 	signed     int // number of shingles of the text that was signed last
+	leftOut    int // and of those of it that do not count
 
 	sorter     text.Sorter
 	normalized []byte
@@ -52,13 +55,17 @@ func NewSigner(p Params) (*Signer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("build signer: %w", err)
 	}
+	if !p.Duplicates.Ignored.Read() {
+		return nil, errors.New("build signer: the list of duplicates.ignore was not read")
+	}
 	return &Signer{
-		normalizer: text.NewNormalizer(p.Normalize), shingling: shingling, sketch: sketch,
+		normalizer: text.NewNormalizer(p.Normalize), shingling: shingling.Ignoring(text.Ignored{}), ignored: p.Duplicates.Ignored, sketch: sketch,
 		similarity: p.Duplicates, evidence: p.Duplicates.evidence(), short: p.Duplicates.LeastShingles(),
 	}, nil
 }
 
-// Sign sets Content, Keys, Digest, Kind and Evidence of e from the text and e.Scope. A text without a shingle leaves e empty.
+// Sign sets Content, Keys, Digest, Kind and Evidence of e from the text and e.Scope. A text without a shingle that
+// counts leaves e empty.
 // The slices are valid until Reset. Sign returns false for a text that is longer than entry.MaxText when normalised:
 // such a document has no entry.
 func (s *Signer) Sign(e *entry.Entry, document []byte) bool {
@@ -88,6 +95,9 @@ func (s *Signer) SignShingles(e *entry.Entry, shingles []uint64) {
 // Short says whether the text that was signed last is so short that it would be no duplicate with one word changed.
 func (s *Signer) Short() bool { return s.signed > 0 && s.signed < s.short }
 
+// LeftOut is how many of the shingles of the text that was signed last do not count (duplicates.ignore), and how many it has.
+func (s *Signer) LeftOut() (ignored, all int) { return s.leftOut, s.leftOut + s.signed }
+
 // giveBack releases all memory that grew with the document, except for the entries.
 func (s *Signer) giveBack() {
 	s.normalizer.GiveBack()
@@ -114,6 +124,9 @@ func (s *Signer) sign(e *entry.Entry, document []byte) bool {
 
 // signShingles signs what was hashed. e is empty.
 func (s *Signer) signShingles(e *entry.Entry, compared []byte) {
+	all := len(s.shingles)
+	s.shingles = s.ignored.Without(s.shingles)
+	s.leftOut = all - len(s.shingles)
 	if s.signed = len(s.shingles); s.signed == 0 {
 		return
 	}

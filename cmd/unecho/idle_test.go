@@ -14,6 +14,8 @@ import (
 	"github.com/unecho/unecho/cmd/internal/dedup"
 	"github.com/unecho/unecho/cmd/internal/explain"
 	"github.com/unecho/unecho/cmd/internal/tune"
+	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/ignore"
 )
 
 // ruled are the verbs that have each of their flags in a table.
@@ -34,7 +36,7 @@ func idleFlags() []struct{ line, flags string } {
 		{"dedup a.jsonl", "lenient-quotes part-bytes repeats removed checkpoint-every"},
 		{"dedup --unit line a.jsonl", "index index-file save-index pairs clusters groups representative verbose matches checkpoint " +
 			"checkpoint-every directory html threshold shingle hash weighted method slots plan recall bands rows bits distance verify " +
-			"evidence max-candidates max-references max-work compare-copies"},
+			"evidence max-candidates max-references max-work compare-copies ignore"},
 		{"dedup --index a.jsonl --save-index a.index", "unique duplicates pairs clusters groups rejected cut annotated html representative verbose"},
 		{"dedup --json a.jsonl", "keep-rejected"},
 		{"dedup --method simhash --distance 9 --verify estimate a.jsonl", "max-candidates max-references max-work directory"},
@@ -95,8 +97,12 @@ func TestEachFlagHasARule(t *testing.T) {
 // TestIdleFlags: a flag that decides nothing is refused with the reason.
 func TestIdleFlags(t *testing.T) {
 	t.Chdir(t.TempDir())
+	list, err := new(ignore.List).Append(nil, index.DefaultParams())
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, content := range map[string]string{
-		"a.txt": "the harbour bridge\na flat near the park\n", "a.tsv": "1\t2\n",
+		"a.txt": "the harbour bridge\na flat near the park\n", "a.tsv": "1\t2\n", "common.txt": string(list),
 		"a.jsonl": `{"text":"the harbour bridge","tokens":["a","b"]}` + "\n",
 	} {
 		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
@@ -110,7 +116,7 @@ func TestIdleFlags(t *testing.T) {
 		"evidence": "text", "max-candidates": "9", "max-references": "9", "max-work": "9", "part-bytes": "9", "repeats": "2",
 		"documents": "9", "id-bytes": "9", "evidence-bytes": "9", "disk-reads": "9", "from": "24h", "to": "1h", "format": "jsonl", "scope": "field:tenant", "max-document-bytes": "1KiB", "reject": "empty",
 		"accents": "strip", "digits": "mask", "ids": "mask", "max-bytes": "1KiB", "punctuation": "keep", "space": "collapse", "normalize-html": "strip",
-		"urls": "mask", "weighted": "true",
+		"urls": "mask", "weighted": "true", "ignore": "common.txt",
 	}
 	root := rootCommand()
 	for _, c := range idleFlags() {

@@ -37,7 +37,7 @@ func (t *Twin) shingles(e *entry.Entry) (set hashes, ok bool) {
 	switch {
 	case e.Kind == entry.Text && t.keepsText():
 		normalized, err := entry.DecompressText(nil, e.Evidence)
-		return newHashes(t.shingling.AppendHashes(nil, normalized), 64, p.Weighted), err == nil
+		return newHashes(t.counting(t.shingling.AppendHashes(nil, normalized)), 64, p.Weighted), err == nil
 	case e.Kind == entry.Shingles && !t.keepsText():
 		r, err := entry.ReadShingles(e.Evidence)
 		if err != nil {
@@ -47,6 +47,16 @@ func (t *Twin) shingles(e *entry.Entry) (set hashes, ok bool) {
 		return newHashes(list[:r.Next(list)], r.Width(), true), true
 	}
 	return hashes{}, false
+}
+
+// counting returns the hashes of shingles that are not ignored.
+func (t *Twin) counting(list []uint64) (some []uint64) {
+	for _, hash := range list {
+		if !t.params.Duplicates.Ignored.Has(hash) {
+			some = append(some, hash)
+		}
+	}
+	return some
 }
 
 // keepsText says whether shingles are taken from kept texts.

@@ -50,7 +50,7 @@ func New(p index.Params, settings []byte, fingerprint uint64) *Twin {
 		panic(fmt.Sprintf("naive: settings were not validated: %v", err))
 	}
 	return &Twin{
-		params: p, begun: p, shingling: shingling, settings: bytes.Clone(settings), fingerprint: fingerprint,
+		params: p, begun: p, shingling: shingling.Ignoring(text.Ignored{}), settings: bytes.Clone(settings), fingerprint: fingerprint,
 		partitions: map[entry.Source]*partition{}, window: queue{byKey: map[bandKey][]shelf{}},
 		popular: popular{cells: map[uint32]int{}}, limits: map[[3]int]int{},
 	}

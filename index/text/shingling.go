@@ -27,6 +27,7 @@ type Shingling struct {
 	size     int
 	hash     Hash
 	unspaced *unspaced // for auto only
+	ignored  Ignored
 }
 
 // ParseShingling reads word:N (runs of N words, 1 to 16), char:K (runs of K code points, 1 to 64) or auto:N (runs of N
@@ -83,11 +84,23 @@ func (s Shingling) Hashed(h Hash) Shingling {
 	return s
 }
 
-// AppendHashes appends the hash of each shingle of a normalised text, in the order of the text. A shingle that occurs
-// twice is appended twice. A text shorter than one shingle is one shingle, and so is a text without words, which begins
+// Ignoring returns s without the shingles that do not count.
+func (s Shingling) Ignoring(x Ignored) Shingling {
+	s.ignored = x
+	return s
+}
+
+// AppendHashes appends the hash of each shingle of a normalised text that counts, in the order of the text. A shingle that
+// occurs twice is appended twice. A text shorter than one shingle is one shingle, and so is a text without words, which begins
 // with a space. An empty text has none. The result depends only on the text and s (see Version). AppendHashes allocates
 // nothing if dst has room for one hash per word or code point, one more, and another 64.
 func (s Shingling) AppendHashes(dst []uint64, normalized []byte) []uint64 {
+	start := len(dst)
+	dst = s.appendAll(dst, normalized)
+	return dst[:start+len(s.ignored.Without(dst[start:]))]
+}
+
+func (s Shingling) appendAll(dst []uint64, normalized []byte) []uint64 {
 	switch {
 	case s.unit == 0 || len(normalized) == 0:
 		return dst

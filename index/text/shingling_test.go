@@ -301,7 +301,7 @@ func TestEach(t *testing.T) {
 			t.Fatal(err)
 		}
 		var texts []string
-		s.Each([]byte(normalized), func(shingle []byte) { texts = append(texts, string(shingle)) })
+		s.Each([]byte(normalized), func(start, end int) { texts = append(texts, normalized[start:end]) })
 		hashes := s.AppendHashes(nil, []byte(normalized))
 		if len(texts) != len(hashes) {
 			t.Fatalf("%s: %d texts, %d hashes: %q", setting, len(texts), len(hashes), texts)
@@ -314,7 +314,7 @@ func TestEach(t *testing.T) {
 			}
 		}
 	}
-	Shingling{}.Each([]byte(normalized), func([]byte) { t.Error("no shingling has no shingles") })
+	Shingling{}.Each([]byte(normalized), func(int, int) { t.Error("no shingling has no shingles") })
 }
 
 // Sketches multiply hashes by odd numbers and use the high bits as draws. These bits must be evenly spread for any

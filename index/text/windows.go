@@ -14,14 +14,14 @@ const (
 	wordWeight = 2  // a word weighs as much as two characters of a script that doesn't separate words
 )
 
-// Each calls visit with the text of each shingle of a normalised text, in the order of AppendHashes. It is slow, and
-// meant for tools that show shingles.
-func (s Shingling) Each(normalized []byte, visit func(shingle []byte)) {
+// Each calls visit with where each shingle of a normalised text begins and ends, in the order of AppendHashes, whether it
+// counts or not. It is slow, and meant for tools that show shingles.
+func (s Shingling) Each(normalized []byte, visit func(start, end int)) {
 	if s.unit == 0 || len(normalized) == 0 {
 		return
 	}
 	if isWordless(normalized) {
-		visit(normalized)
+		visit(0, len(normalized))
 		return
 	}
 	w := newWindows(nil, normalized, s, visit)
@@ -65,7 +65,7 @@ type windows struct {
 	sum         uint64     // polynomial of their hashes
 	powers      [most + 1]uint64
 	shingles    int
-	visit       func([]byte) // nil, or called with each shingle's text instead
+	visit       func(start, end int) // nil, or called with the place of each shingle instead
 }
 
 type item struct {
@@ -73,7 +73,7 @@ type item struct {
 	hash          uint64
 }
 
-func newWindows(dst []uint64, text []byte, s Shingling, visit func([]byte)) windows {
+func newWindows(dst []uint64, text []byte, s Shingling, visit func(start, end int)) windows {
 	w := windows{dst: dst, text: text, hash: s.hash, full: s.size, visit: visit}
 	w.powers[0] = 1
 	for i := range min(s.size*wordWeight, most) {
@@ -114,7 +114,7 @@ func (w *windows) add(start, end, weight int) {
 func (w *windows) emit(end int) {
 	w.shingles++
 	if w.visit != nil {
-		w.visit(w.text[w.items[w.first%most].start:end])
+		w.visit(w.items[w.first%most].start, end)
 		return
 	}
 	if w.hash != XXHash {

@@ -68,7 +68,7 @@ func SettingRules() []Rule {
 	return []Rule{
 		{Flags: "config set scope max-document-bytes reject " + TextFlags},
 		{Flags: "shingle hash method slots bands rows bits distance threshold verify evidence max-candidates " +
-			"max-references max-work"},
+			"max-references max-work ignore"},
 	}
 }
 

@@ -156,7 +156,7 @@ func groupOf(f setting.Field) Group {
 		}
 		if slices.Contains([]string{
 			"threshold", "shingle", "method", "verify", "slots", "bits", "distance", "recall",
-			"weighted",
+			"weighted", "ignore",
 		}, name) {
 			return Similarity
 		}

@@ -195,7 +195,7 @@ func Rules(o *Options) []cmdline.Rule {
 		{Flags: "part-bytes repeats removed", When: parts, Why: "goes with --unit, which says what a part is"},
 		{Flags: "index index-file save-index pairs clusters groups annotated representative verbose matches checkpoint checkpoint-every directory html " +
 			"threshold shingle hash weighted method slots plan recall bands rows bits distance verify evidence " +
-			"max-candidates max-references max-work compare-copies", When: func(g *cmdline.Asked) bool { return !parts(g) }, Why: whole},
+			"max-candidates max-references max-work compare-copies ignore", When: func(g *cmdline.Asked) bool { return !parts(g) }, Why: whole},
 		{Flags: "unit query duplicates unique rejected json memory workers"},
 		{
 			Flags: "checkpoint-every", When: func(g *cmdline.Asked) bool { return g.Has("checkpoint") },

@@ -155,8 +155,8 @@ func (r *reader) read(d *Document, in Input) error {
 	hashes := r.shingling.AppendHashes(nil, compared)
 	d.hashes = make(map[uint64]string, len(hashes))
 	i := 0
-	r.shingling.Each(compared, func(shingle []byte) {
-		d.hashes[hashes[i]] = string(shingle)
+	r.shingling.Each(compared, func(start, end int) {
+		d.hashes[hashes[i]] = string(compared[start:end])
 		i++
 	})
 	d.Bytes, d.Normalized, d.input, d.entry.Scope = len(in.Text), string(normalized), in, in.Scope

@@ -3,12 +3,14 @@ package random
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/sketch"
+	"github.com/unecho/unecho/index/text"
 )
 
 // Params varies the settings: every sketch, verification and evidence, both clocks, every bound of the window alone and
@@ -63,7 +65,29 @@ func Params(seed uint64) index.Params {
 	if Requests(seed) {
 		p.Duplicates.Remember.Keys = pick(r, 2*time.Second, 20*time.Second, time.Hour)
 	}
+	if seed%8 == 7 && p.Duplicates.Verify != "levenshtein" {
+		p.Duplicates.Ignored = ignored(p.Duplicates)
+	}
 	return p
+}
+
+// ignored has every third shingle of the first words of a history, so that most texts lose some, and short ones all.
+func ignored(p index.DuplicatesParams) text.Ignored {
+	shingling, err := p.Shingling()
+	if err != nil {
+		panic(err) // a bug of ours
+	}
+	words, hashes := texts{}, []uint64(nil)
+	var all []string
+	for range 2000 {
+		all = append(all, words.word())
+	}
+	for i, hash := range shingling.AppendHashes(nil, []byte(strings.Join(all, " "))) {
+		if i%3 == 0 {
+			hashes = append(hashes, hash)
+		}
+	}
+	return text.Ignore("some", hashes)
 }
 
 func findBy(r *rand.Rand, p *index.DuplicatesParams) {

@@ -81,7 +81,7 @@ func TestExamplesRun(t *testing.T) {
 	if err := os.Symlink(program, filepath.Join(bin, "unecho")); err != nil { // testscript.Main runs main under this name
 		t.Fatal(err)
 	}
-	verbs := []string{"dedup", "eval", "explain", "plan", "tune"}
+	verbs := []string{"common", "dedup", "eval", "explain", "plan", "tune"}
 	ran := map[string]int{}
 	examples(rootCommand(), func(cmd *cobra.Command, line string) {
 		if !slices.Contains(verbs, cmd.Name()) {
@@ -103,7 +103,7 @@ func TestExamplesRun(t *testing.T) {
 func exampleFiles(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	var articles, tokens, sentences, ads, labels, clusters strings.Builder
+	var articles, tokens, sentences, ads, flats, labels, clusters strings.Builder
 	ads.WriteString("Title\tShort Description\n")
 	for i := range 12 {
 		text := fmt.Sprintf("article %d tells at some length what happened %d times on the day %d of the year", i/2, i/2, i/2)
@@ -111,6 +111,7 @@ func exampleFiles(t *testing.T) string {
 		fmt.Fprintf(&tokens, `{"words":["%s"]}`+"\n", strings.Join(strings.Fields(text), `","`))
 		fmt.Fprintln(&sentences, text)
 		fmt.Fprintf(&ads, "Flat %d\t%s\n", i, text)
+		fmt.Fprintf(&flats, `{"text":"a flat of %d rooms, to be seen at the office of our agency"}`+"\n", i)
 		fmt.Fprintf(&clusters, "%d\t%d\n", i, i/2)
 		if i%2 == 1 {
 			fmt.Fprintf(&labels, "%d\t%d\n", i-1, i)
@@ -119,7 +120,7 @@ func exampleFiles(t *testing.T) string {
 	for name, content := range map[string]string{
 		"articles.jsonl": articles.String(), "sample.jsonl": articles.String(), "2025.jsonl": articles.String(),
 		"today.jsonl": articles.String(), "monday.jsonl": strings.Repeat(articles.String(), 2), "tuesday.jsonl": articles.String(),
-		"tokens.jsonl": tokens.String(), "sentences.txt": sentences.String(), "ads.tsv": ads.String(),
+		"tokens.jsonl": tokens.String(), "sentences.txt": sentences.String(), "ads.tsv": ads.String(), "ads.jsonl": flats.String(),
 		"labels.tsv":   labels.String(),
 		"clusters.tsv": clusters.String(), "one.txt": "one text", "other.txt": "another text", "texts/a.md": "one text",
 		"texts/b.md": "one text",

@@ -57,6 +57,7 @@ func TestHelpGroups(t *testing.T) {
 	for verb, want := range map[string][]string{
 		"dedup":   {"Input", "Text", "Similarity", "Output", "Advanced", "All commands"},
 		"tune":    {"Input", "Text", "Similarity", "Output", "Advanced", "All commands"},
+		"common":  {"Input", "Text", "Similarity", "Output", "Advanced", "All commands"},
 		"plan":    {"Input", "Text", "Similarity", "Window", "Output", "Advanced", "All commands"},
 		"audit":   {"Output", "Service", "Advanced", "All commands"},
 		"produce": {"Flags", "All commands"},

@@ -21,7 +21,7 @@ import (
 // ruled are the verbs that have each of their flags in a table.
 func ruled() map[*cobra.Command][]cmdline.Rule {
 	return map[*cobra.Command][]cmdline.Rule{
-		dedup.Command(""): dedup.Rules(&dedup.Options{}), tune.EvalCommand(""): tune.EvalRules(), tune.Command(""): tune.Rules(), explain.Command(): explain.Rules(nil),
+		dedup.Command(""): dedup.Rules(&dedup.Options{}), tune.EvalCommand(""): tune.EvalRules(), tune.Command(""): tune.Rules(), tune.CommonCommand(): tune.CommonRules(), explain.Command(): explain.Rules(nil),
 		explain.PlanCommand(): explain.PlanRules(),
 	}
 }
@@ -53,6 +53,9 @@ func idleFlags() []struct{ line, flags string } {
 		{"tune --topic news", "include null format fields id delimiter lenient-quotes strict"},
 		{"tune --tokens tokens a.jsonl", "fields scope max-document-bytes reject " + cmdline.TextFlags},
 		{"tune --json a.txt", "all"},
+		{"common --format lines a.txt", "fields id delimiter lenient-quotes"},
+		{"common a.txt", "documents from to null include"},
+		{"common --topic news", "include null format fields id delimiter lenient-quotes strict"},
 		{"plan --documents 9", "format fields id delimiter lenient-quotes strict include null max-document-bytes reject max-candidates max-work"},
 		{"plan --documents 9 a.txt", "id-bytes evidence-bytes null include"},
 		{"plan --documents 9 --refresh last", "disk-reads"},

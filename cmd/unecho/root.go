@@ -52,6 +52,7 @@ func rootCommand() *cobra.Command {
 		}},
 		{"files", "Files, and choosing the settings:", []*cobra.Command{
 			dedup.Command(version()), explain.Command(), tune.Command(version()), explain.PlanCommand(), tune.EvalCommand(version()),
+			tune.CommonCommand(),
 		}},
 		{"program", "The program:", []*cobra.Command{
 			configCommand(), manCommand(), printing("version", "Print the version", versionLine),

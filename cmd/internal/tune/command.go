@@ -43,6 +43,12 @@ func Command(version string) *cobra.Command {
 	}
 	cmdline.AddFileFlags(cmd)
 	addSampleFlags(cmd)
+	cmdline.Add(cmd, cmdline.Input, func(f cmdline.Flags) {
+		f.Text("tokens", "field", "",
+			"the field of a JSON document with an array of tokens, which are taken as they are instead of a text")
+		f.Text("pairs", "file", "", "tune for these pairs, whatever their similarity: two ids on each line, as for eval; their "+
+			"documents are all in the sample")
+	})
 	addGridFlags(cmd)
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.Text("by", "choice", ByCost, "of the settings that keep recall recommend the best by "+

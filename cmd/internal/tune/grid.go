@@ -139,12 +139,7 @@ func Rules() []cmdline.Rule {
 		}
 	}
 	const untried = "is of a sketch that is not tried: add it to --method, or leave this out"
-	return slices.Concat([]cmdline.Rule{
-		{Flags: "documents from to dir", When: func(g *cmdline.Asked) bool { return g.Has("topic") }, Why: "is about a topic: name one by --topic"},
-		{
-			Flags: "include null format fields id delimiter lenient-quotes strict", When: func(g *cmdline.Asked) bool { return !g.Has("topic") },
-			Why: "is about files, and documents come from --topic, which are read as the sources of the configuration say: leave it out",
-		},
+	return slices.Concat(sampleRules(), []cmdline.Rule{
 		{
 			Flags: "fields scope max-document-bytes reject " + cmdline.TextFlags,
 			When:  func(g *cmdline.Asked) bool { return !g.Has("tokens") }, Why: "is about texts, and --tokens takes tokens as they are: leave it out",
@@ -154,8 +149,20 @@ func Rules() []cmdline.Rule {
 		}, Why: "is about the table, which is not written: leave it out"},
 		{Flags: "slots bands recall", When: tries(false), Why: untried},
 		{Flags: "bits distance", When: tries(true), Why: untried},
-		{Flags: "topic tokens pairs sample sample-bytes seed grid by min-precision html yaml json budget weighted"},
+		{Flags: "tokens pairs grid by min-precision html yaml json budget weighted"},
 	}, cmdline.SettingRules(), cmdline.FileRules())
+}
+
+// sampleRules are those of where a sample comes from.
+func sampleRules() []cmdline.Rule {
+	return []cmdline.Rule{
+		{Flags: "documents from to dir", When: func(g *cmdline.Asked) bool { return g.Has("topic") }, Why: "is about a topic: name one by --topic"},
+		{
+			Flags: "include null format fields id delimiter lenient-quotes strict", When: func(g *cmdline.Asked) bool { return !g.Has("topic") },
+			Why: "is about files, and documents come from --topic, which are read as the sources of the configuration say: leave it out",
+		},
+		{Flags: "topic sample sample-bytes seed"},
+	}
 }
 
 // Params say which settings are tried, and how one is recommended.

@@ -28,11 +28,7 @@ func addSampleFlags(cmd *cobra.Command) {
 		f.Int("sample", 100_000, "take so many documents, at random; 0 takes all that --sample-bytes has room for")
 		f.Text("sample-bytes", "size", "100MiB",
 			"take no more text than this, which takes about 30 times as much memory; 0 has no bound")
-		f.Uint64("seed", 1, "of the sample, and of the order under --budget")
-		f.Text("tokens", "field", "",
-			"the field of a JSON document with an array of tokens, which are taken as they are instead of a text")
-		f.Text("pairs", "file", "", "tune for these pairs, whatever their similarity: two ids on each line, as for eval; their "+
-			"documents are all in the sample")
+		f.Uint64("seed", 1, "of what is random")
 		f.Text("topic", "topic", "", "read documents from this topic instead of files")
 		f.Int64("documents", 0, "of the topic, the newest so many")
 		f.Text("from", "time", "", "of the topic, what is not older than this: a time such as 2026-11-21T08:00:00Z, or how "+
@@ -41,22 +37,25 @@ func addSampleFlags(cmd *cobra.Command) {
 	})
 }
 
-func samplerOf(cmd *cobra.Command, labels *Labels) (*Sampler, error) {
-	p := SamplerParams{
-		Most: cmdline.Int(cmd, "sample"),
-		Seed: cmdline.Uint64(cmd, "seed"), Field: cmdline.Text(cmd, "tokens"),
+// sampling says how much is kept, as those flags do.
+func sampling(cmd *cobra.Command) (p SamplerParams, err error) {
+	p.Most, p.Seed = cmdline.Int(cmd, "sample"), cmdline.Uint64(cmd, "seed")
+	if p.Most < 0 {
+		return p, exit.Usage(fmt.Errorf("--sample %d: write a number of documents, or 0 for all", p.Most))
 	}
+	p.Bytes, err = cmdline.Size(cmd, "sample-bytes")
+	return p, err
+}
+
+func samplerOf(cmd *cobra.Command, labels *Labels) (*Sampler, error) {
+	p, err := sampling(cmd)
+	p.Field = cmdline.Text(cmd, "tokens")
 	if labels != nil {
 		p.Names = labels.Names()
 	}
 	if cmdline.Text(cmd, "grid") == PublishedGrid && !cmd.Flag("sample").Changed {
 		p.Most = PublishedSample
 	}
-	if p.Most < 0 {
-		return nil, exit.Usage(fmt.Errorf("--sample %d: write a number of documents, or 0 for all", p.Most))
-	}
-	var err error
-	p.Bytes, err = cmdline.Size(cmd, "sample-bytes")
 	return NewSampler(p), err
 }
 

@@ -271,6 +271,35 @@ func (s *Sampler) Numbers() Numbers { return s.numbers }
 
 // Sample returns what was kept, in the order in which it was given. It calls note with what was not kept, and why.
 func (s *Sampler) Sample(note io.Writer, judge index.Params) (Sample, error) {
+	kept, err := s.taken(note)
+	if err != nil {
+		return nil, err
+	}
+	if s.Field != "" {
+		tokens := Tokens{Weighted: judge.Duplicates.Weighted}
+		for _, d := range kept {
+			tokens.Documents = append(tokens.Documents, d.tokens)
+		}
+		return tokens, nil
+	}
+	texts := Texts{Params: judge}
+	for _, d := range kept {
+		texts.Documents, texts.Scopes = append(texts.Documents, d.text), append(texts.Scopes, d.scope)
+	}
+	return texts, nil
+}
+
+// Texts does what Sample does, for who needs the texts alone.
+func (s *Sampler) Texts(note io.Writer) (texts [][]byte, err error) {
+	kept, err := s.taken(note)
+	for _, d := range kept {
+		texts = append(texts, d.text)
+	}
+	return texts, err
+}
+
+// taken returns what was kept, and numbers what is labelled.
+func (s *Sampler) taken(note io.Writer) ([]sampled, error) {
 	if err := s.unread(); err != nil {
 		return nil, err
 	}
@@ -288,16 +317,5 @@ func (s *Sampler) Sample(note io.Writer, judge index.Params) (Sample, error) {
 		at, _ := slices.BinarySearchFunc(kept, number, func(d sampled, at int) int { return d.at - at })
 		return at
 	})
-	if s.Field != "" {
-		tokens := Tokens{Weighted: judge.Duplicates.Weighted}
-		for _, d := range kept {
-			tokens.Documents = append(tokens.Documents, d.tokens)
-		}
-		return tokens, nil
-	}
-	texts := Texts{Params: judge}
-	for _, d := range kept {
-		texts.Documents, texts.Scopes = append(texts.Documents, d.text), append(texts.Scopes, d.scope)
-	}
-	return texts, nil
+	return kept, nil
 }

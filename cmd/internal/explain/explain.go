@@ -46,7 +46,8 @@ type Explanation struct {
 type Document struct {
 	Bytes      int      `json:"bytes"`
 	Normalized string   `json:"normalized"`
-	Shingles   int      `json:"shingles"`           // different ones
+	Shingles   int      `json:"shingles"`           // different ones that count
+	Ignored    []string `json:"ignored,omitempty"`  // shingles that do not, in alphabetical order
 	ByBytes    bool     `json:"by_bytes,omitempty"` // it is compared by its bytes: too much of it cannot be read
 	Only       []string `json:"only"`               // shingles that the other lacks
 	Keys       []string `json:"band_keys"`
@@ -128,7 +129,7 @@ func (x *Explanation) LevenshteinOf() string {
 // reader returns the compared part of a document.
 type reader struct {
 	normalizer *text.Normalizer
-	shingling  text.Shingling
+	shingling  text.Shingling // of all shingles
 	signer     *index.Signer
 	similarity index.DuplicatesParams
 }
@@ -143,7 +144,7 @@ func newReader(p index.Params) (*reader, error) {
 		return nil, err
 	}
 	return &reader{
-		normalizer: text.NewNormalizer(p.Normalize), shingling: shingling, signer: signer,
+		normalizer: text.NewNormalizer(p.Normalize), shingling: shingling.Ignoring(text.Ignored{}), signer: signer,
 		similarity: p.Duplicates,
 	}, nil
 }
@@ -159,6 +160,14 @@ func (r *reader) read(d *Document, in Input) error {
 		d.hashes[hashes[i]] = string(compared[start:end])
 		i++
 	})
+	for hash, shingle := range d.hashes { // in no order: they are sorted
+		if r.similarity.Ignored.Has(hash) {
+			d.Ignored = append(d.Ignored, shingle)
+			delete(d.hashes, hash)
+		}
+	}
+	slices.Sort(d.Ignored)
+	hashes = r.similarity.Ignored.Without(hashes)
 	d.Bytes, d.Normalized, d.input, d.entry.Scope = len(in.Text), string(normalized), in, in.Scope
 	d.Shingles = len(d.hashes)
 	if d.set = hashes; r.similarity.Repeated() {

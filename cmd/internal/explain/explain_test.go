@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -225,6 +226,33 @@ func TestWhy(t *testing.T) {
 		if strings.Contains(x.Why, "threshold") && strings.Contains(test.name, "bits") {
 			t.Errorf("%s: the threshold decides nothing: %s", test.name, x.Why)
 		}
+	}
+}
+
+// TestWhatDoesNotCount: explain says what was left out, what that leaves, and what would be without.
+func TestWhatDoesNotCount(t *testing.T) {
+	p := params(t)
+	shingling, err := p.Duplicates.Shingling()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const template = "to be seen at the office of our agency in the old town"
+	p.Duplicates.Ignored = text.Ignore("a list", shingling.AppendHashes(nil, []byte(template)))
+	x := explained(t, p, "a flat near the park "+template, "a house on the hill "+template)
+	if x.Verdict != "unique" || x.A.Shingles != 5 || len(x.A.Ignored) != 11 || len(x.Shared) != 0 || x.Jaccard.Part != 0 {
+		t.Errorf("%+v", x)
+	}
+	var out bytes.Buffer
+	if err := WriteText(&out, p, x, Also{}); err != nil || !strings.Contains(out.String(), "5 shingles (auto:3) and 11 that do not count\n") ||
+		!strings.Contains(out.String(), `not counted    "agency in the", "at the office",`) {
+		t.Errorf("%v: %s", err, out.String())
+	}
+	x = explained(t, p, template, template)
+	if !strings.Contains(x.Why, "nothing of the second counts (duplicates.ignore)") || x.Flip != `duplicates.ignore: ""` {
+		t.Errorf("%s, otherwise %s", x.Why, x.Flip)
+	}
+	if x = explained(t, p, template, "a flat"); !strings.Contains(x.Why, "nothing of the first counts (duplicates.ignore)") {
+		t.Errorf("%s", x.Why)
 	}
 }
 

@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,6 +40,7 @@ func WriteText(out io.Writer, p index.Params, x *Explanation, also Also) error {
 	b.WriteByte('\n')
 	writeSome(line, "only in A", x.A.Only)
 	writeSome(line, "only in B", x.B.Only)
+	writeSome(line, "not counted", slices.Compact(slices.Sorted(slices.Values(slices.Concat(x.A.Ignored, x.B.Ignored)))))
 	if also.Shared {
 		line("shared", "%s", quoted(x.Shared))
 	}
@@ -53,10 +55,14 @@ func WriteText(out io.Writer, p index.Params, x *Explanation, also Also) error {
 
 // how says how a document is compared, where that is not by its words.
 func (d *Document) how() string {
-	if d.ByBytes {
-		return ", compared by the bytes: more than 5 % is not UTF-8 or cannot be read"
+	ignored := ""
+	if n := len(d.Ignored); n > 0 {
+		ignored = fmt.Sprintf(" and %d that do not count", n)
 	}
-	return ""
+	if d.ByBytes {
+		return ignored + ", compared by the bytes: more than 5 % is not UTF-8 or cannot be read"
+	}
+	return ignored
 }
 
 // writeSome writes the first few of a list of shingles.

@@ -11,6 +11,7 @@ import (
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/text"
 )
 
 // judge judges documents in their order, as `unecho dedup` does.
@@ -132,8 +133,12 @@ func (x *Explanation) whyUnique(p index.Params, a, b *Judged, missed bool) strin
 	switch {
 	case !x.SameScope:
 		return "they belong to different scopes (sources.scope), and documents are compared within one"
+	case x.B.Shingles == 0 && len(x.B.Ignored) > 0:
+		return "nothing of the second counts (duplicates.ignore): such a document is unique, or rejected as empty"
 	case x.B.Shingles == 0:
 		return "the second has no text to compare: such a document is unique, or rejected as empty"
+	case x.A.Shingles == 0 && len(x.A.Ignored) > 0:
+		return "nothing of the first counts (duplicates.ignore): it is never remembered"
 	case x.A.Shingles == 0:
 		return "the first has no text to compare: it is never remembered"
 	case !a.kept(p):
@@ -176,15 +181,20 @@ type try struct {
 
 // flip finds the nearest setting that changes the verdict. It tries the threshold that the similarity just reaches, or
 // just misses, with the bands planned for it; then ever lower thresholds; for sketches by distance the distance; then
-// shorter or longer shingles.
+// shorter or longer shingles, or without a list of what is ignored.
 func (x *Explanation) flip(p index.Params, unique bool) (string, error) {
 	if !x.SameScope {
 		return x.unscoped(p)
 	}
-	if x.A.Shingles == 0 || x.B.Shingles == 0 || x.A.Normalized == x.B.Normalized {
+	ignoring := p.Duplicates.Ignored.Len() > 0
+	if !ignoring && (x.A.Shingles == 0 || x.B.Shingles == 0 || x.A.Normalized == x.B.Normalized) {
 		return "", nil
 	}
-	for _, t := range slices.Concat(x.thresholds(p, unique), x.distances(p, unique), shingles(p, unique)) {
+	others := shingles(p, unique)
+	if ignoring { // a list serves for one shingle
+		others = []try{counting(p)}
+	}
+	for _, t := range slices.Concat(x.thresholds(p, unique), x.distances(p, unique), others) {
 		if len(t.with.Validate()) > 0 {
 			continue
 		}
@@ -197,6 +207,12 @@ func (x *Explanation) flip(p index.Params, unique bool) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// counting tries to have all text count.
+func counting(p index.Params) try {
+	p.Duplicates.Ignore, p.Duplicates.Ignored = "", text.Ignored{}
+	return try{"duplicates.ignore", `""`, p}
 }
 
 // unscoped tries to compare documents of all scopes, if only the scopes separate these two.

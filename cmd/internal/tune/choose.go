@@ -11,16 +11,19 @@ import (
 	"github.com/unecho/unecho/index/sketch"
 )
 
-// preferred returns the sources in the order in which one is recommended: that of the configured shingle, the others as
+// preferred returns the sources in the order in which one is recommended: those of the configured list and shingle, the others as
 // they were named.
 func (t *Tuner) preferred() []source {
 	all := t.Grid.sources()
 	slices.SortStableFunc(all, func(a, b source) int {
 		configured := func(s source) int {
-			if s.shingle == t.Judge.Duplicates.Shingle {
+			switch {
+			case s == t.Grid.Listed:
 				return 0
+			case s.shingle == t.Judge.Duplicates.Shingle:
+				return 1
 			}
-			return 1
+			return 2
 		}
 		return configured(a) - configured(b)
 	})
@@ -30,15 +33,15 @@ func (t *Tuner) preferred() []source {
 func (r *Report) criterion() criterion {
 	return criterion{
 		by: r.By, estimates: r.estimates(), recall: r.Recall, precision: r.Precision, known: r.Labelled > 0,
-		shingle: r.shingle, threshold: r.threshold,
+		shingle: r.shingle, ignores: r.ignores, threshold: r.threshold,
 	}
 }
 
 // choose sorts what was tried, and recommends a setting.
 func (r *Report) choose(preferred []source) {
-	of := func(shingle, hash string) int { return slices.Index(preferred, source{shingle, hash}) }
-	slices.SortStableFunc(r.Sources, func(a, b Source) int { return of(a.Shingle, a.Hash) - of(b.Shingle, b.Hash) })
-	slices.SortStableFunc(r.Rows, func(a, b Row) int { return of(a.Shingle, a.Hash) - of(b.Shingle, b.Hash) })
+	of := func(s source) int { return slices.Index(preferred, s) }
+	slices.SortStableFunc(r.Sources, func(a, b Source) int { return of(a.source()) - of(b.source()) })
+	slices.SortStableFunc(r.Rows, func(a, b Row) int { return of(a.source()) - of(b.source()) })
 	for i := range r.Sources {
 		s := &r.Sources[i]
 		if best, why := r.criterion().recommend(r.rowsOf(s)); best != nil {
@@ -101,12 +104,12 @@ func (r *Report) weighed() []*Row {
 }
 
 func (r *Report) rowsOf(s *Source) []*Row {
-	return slices.DeleteFunc(r.weighed(), func(row *Row) bool { return row.Shingle != s.Shingle || row.Hash != s.Hash })
+	return slices.DeleteFunc(r.weighed(), func(row *Row) bool { return row.source() != s.source() })
 }
 
 // sort sorts the rows, the best first. What is not weighed with the others comes
 // by its source and threshold, after those of the recommendation.
-func (r *Report) sort(of func(shingle, hash string) int) {
+func (r *Report) sort(of func(source) int) {
 	places, group := map[Setting]int{}, func(row *Row) [3]float64 {
 		if r.Labelled > 0 {
 			return [3]float64{}
@@ -115,7 +118,7 @@ func (r *Report) sort(of func(shingle, hash string) int) {
 		if row.Threshold != r.At {
 			other = 1
 		}
-		return [3]float64{float64(of(row.Shingle, row.Hash)), other, row.Threshold}
+		return [3]float64{float64(of(row.source())), other, row.Threshold}
 	}
 	groups := map[[3]float64][]*Row{}
 	for i := range r.Rows {

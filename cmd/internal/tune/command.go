@@ -30,7 +30,8 @@ func Command(version string) *cobra.Command {
 			"reason is printed.\n\n" +
 			"Documents come from files, or from a topic: its newest (--documents), those of a time range (--from, --to), or all, of\n" +
 			"which --sample are taken at random. --grid published tries the grid of a published comparison on 4,000 documents:\n" +
-			"three thresholds, sizes and shingles, four bands and hashes.",
+			"three thresholds, sizes and shingles, four bands and hashes.\n\n" +
+			"With --ignore, which is of the first --shingle, settings are tried without the list and with it (-list).",
 		Example: "  unecho tune articles.jsonl\n" +
 			"  unecho tune --shingle word:2,char:5 --threshold 0.7,0.8,0.9 --html report.html articles.jsonl\n" +
 			"  unecho tune --method minhash,simhash --by memory --yaml tuned.yaml --budget 2m articles.jsonl\n" +
@@ -62,13 +63,18 @@ func Command(version string) *cobra.Command {
 	cmdline.Add(cmd, cmdline.Advanced, func(f cmdline.Flags) {
 		f.Duration("budget", 0, "try settings in a random order until this time is over; 0 tries all")
 	})
-	cmdline.AddSettings(cmd, "duplicates.recall", "duplicates.weighted", "normalize",
+	cmdline.AddSettings(cmd, "duplicates.recall", "duplicates.weighted", "duplicates.ignore", "normalize",
 		"advanced.max_document_bytes", "sources.reject", "sources.scope")
 	cmdline.Offer(cmd, "by", Bys()...)
 	return cmd
 }
 
 func runTune(cmd *cobra.Command, args []string, version string) error {
+	if shingle, _, _ := strings.Cut(strings.Trim(cmdline.Text(cmd, "shingle"), "[]"), ","); cmd.Flag("ignore").Changed && cmd.Flag("shingle").Changed {
+		if err := cmd.Flags().Set("set", "duplicates.shingle="+shingle); err != nil { // that of the list
+			return err
+		}
+	}
 	return cmdline.RunFiles(cmd, args, config.Default(), Rules(), func(ctx context.Context, c config.Config) error {
 		single := func(flag string) outfile.Single {
 			return outfile.Single{Flag: flag, Path: cmdline.Text(cmd, flag), Stdout: cmd.OutOrStdout()}

@@ -111,6 +111,9 @@ func gridOf(cmd *cobra.Command, configured index.DuplicatesParams) (Grid, error)
 			g.Shingles = []string{"word:1", "word:2", "word:3"}
 		}
 	}
+	if configured.Ignored.Len() > 0 {
+		g.Listed = source{configured.Shingle, configured.Hash, true}
+	}
 	err := errors.Join(
 		whenGiven(cmd, "shingle", &g.Shingles, flags.GetStringSlice), whenGiven(cmd, "hash", &g.Hashes, flags.GetStringSlice),
 		whenGiven(cmd, "method", &g.Sketches, flags.GetStringSlice), whenGiven(cmd, "slots", &g.Slots, flags.GetIntSlice),
@@ -141,13 +144,17 @@ func Rules() []cmdline.Rule {
 	const untried = "is of a sketch that is not tried: add it to --method, or leave this out"
 	return slices.Concat(sampleRules(), []cmdline.Rule{
 		{
-			Flags: "fields scope max-document-bytes reject " + cmdline.TextFlags,
+			Flags: "fields scope max-document-bytes reject ignore " + cmdline.TextFlags,
 			When:  func(g *cmdline.Asked) bool { return !g.Has("tokens") }, Why: "is about texts, and --tokens takes tokens as they are: leave it out",
 		},
 		{Flags: "all", When: func(g *cmdline.Asked) bool {
 			return !g.Has("json") && g.Value("html") != corpus.Stdin && g.Value("yaml") != corpus.Stdin
 		}, Why: "is about the table, which is not written: leave it out"},
 		{Flags: "slots bands recall", When: tries(false), Why: untried},
+		{Flags: "ignore", When: func(g *cmdline.Asked) bool {
+			grid, err := gridOf(g.Command, g.Config.Judge.Duplicates)
+			return err != nil || slices.Contains(grid.sources(), grid.Listed)
+		}, Why: "is of a shingle and hash that are not tried: add them to --shingle and --hash, or leave this out"},
 		{Flags: "bits distance", When: tries(true), Why: untried},
 		{Flags: "tokens pairs grid by min-precision html yaml json budget weighted"},
 	}, cmdline.SettingRules(), cmdline.FileRules())

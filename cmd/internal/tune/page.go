@@ -49,12 +49,12 @@ func (r *Report) compared(row *Row) bool {
 		return true
 	}
 	shown := r.shown()
-	return shown != nil && row.Shingle == shown.Shingle && row.Hash == shown.Hash && row.Threshold == r.At
+	return shown != nil && row.source() == shown.source() && row.Threshold == r.At
 }
 
 // Is says whether the recommended setting was weighed by a truth.
 func (r *Report) Is(s Source) bool {
-	return r.Recommended != nil && s.Shingle == r.Recommended.Shingle && s.Hash == r.Recommended.Hash
+	return r.Recommended != nil && s.source() == r.Recommended.source()
 }
 
 // truth says what is true.
@@ -77,7 +77,7 @@ func (p paged) FirstTitle() string {
 	case p.Labelled > 0:
 		return n + " by the labelled pairs"
 	case shown != nil:
-		return fmt.Sprintf("%s by %s at %v", n, shown.Shingle, p.At)
+		return fmt.Sprintf("%s by %s at %v", n, shown.Compared(), p.At)
 	}
 	return n
 }

@@ -25,7 +25,7 @@ func (r *Report) plots() []plot {
 func (r *Report) histogram(s Source) plot {
 	first := int(s.Floor*float64(len(s.Histogram)) + 1e-9)
 	p := plot{
-		Title: "Similarity of near pairs, " + s.Shingle, X: "exact Jaccard similarity", Y: "pairs",
+		Title: "Similarity of near pairs, " + s.Compared(), X: "exact Jaccard similarity", Y: "pairs",
 		Note: fmt.Sprintf("%s at or above %v; %s not shown", terminal.Several(s.Pairs-s.Identical, "near pair"), s.Floor,
 			terminal.Several(s.Identical, "identical one")+terminal.Verb(s.Identical, " is", " are")),
 		Bars: []bar{},
@@ -59,7 +59,7 @@ func (r *Report) byThreshold() plot {
 		p.Note, p.Left = "no setting is recommended", 0.5
 		return p
 	}
-	p.Note = fmt.Sprintf("of the recommended setting, by %s, at each threshold that was tried", best.Shingle)
+	p.Note = fmt.Sprintf("of the recommended setting, by %s, at each threshold that was tried", best.Compared())
 	lines, all := r.lines(best)
 	if len(all) == 0 {
 		p.Note, p.Left = "there is no near copy: every setting finds what is identical", 0.5
@@ -227,7 +227,7 @@ func (r *Row) label(thresholds bool) string {
 		label = fmt.Sprintf("simhash %d", r.Distance)
 	}
 	if thresholds {
-		label += fmt.Sprintf(" %s at %v", r.Shingle, r.Threshold)
+		label += fmt.Sprintf(" %s at %v", r.Compared(), r.Threshold)
 	}
 	return label
 }

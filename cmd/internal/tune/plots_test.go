@@ -33,7 +33,7 @@ func reported(bandings int) *Report {
 			})
 		}
 	}
-	r.choose([]source{{"word:1", "xxhash"}})
+	r.choose([]source{{"word:1", "xxhash", false}})
 	return r
 }
 

@@ -34,7 +34,8 @@ type criterion struct {
 	bestF1    float64 // of the settings that keep recall and precision
 	least     float64 // cost of those of which one is recommended
 
-	shingle   string // as configured, as is
+	shingle   string // as configured, as are
+	ignores   bool
 	threshold float64
 }
 
@@ -59,11 +60,11 @@ func (c criterion) over(rows []*Row) criterion {
 	return c
 }
 
-// unlike says in what a setting differs from the configured one: 2 is the shingle, 1 the threshold. By labels, what is
+// unlike says in what a setting differs from the configured one: 2 is the shingle or the list, 1 the threshold. By labels, what is
 // configured is changed only for something better.
 func (c criterion) unlike(r *Row) int {
 	unlike := 0
-	if c.known && r.Shingle != c.shingle {
+	if c.known && (r.Shingle != c.shingle || r.Ignores != c.ignores) {
 		unlike = 2
 	}
 	if c.known && r.Threshold != c.threshold {

@@ -45,7 +45,8 @@ type Row struct {
 type Source struct {
 	Shingle     string  `json:"shingle"`
 	Hash        string  `json:"hash"`
-	Documents   int     `json:"documents"` // that are not empty
+	Ignores     bool    `json:"ignores,omitempty"` // the list of duplicates.ignore is left out
+	Documents   int     `json:"documents"`         // that are not empty
 	Shingles    float64 `json:"shingles_per_document"`
 	Floor       float64 `json:"floor"` // least similarity looked for
 	Pairs       int     `json:"pairs"` // at or above it
@@ -60,6 +61,11 @@ type Source struct {
 	at    []uint64 // the pairs that At counts, in order
 	sizes []int    // of the sets that are not empty
 }
+
+func (s *Source) source() source { return source{s.Shingle, s.Hash, s.Ignores} }
+
+// Compared names what is compared: the shingle, and whether a list is left out.
+func (s *Source) Compared() string { return s.source().compared() }
 
 // Skipped is a setting that was not tried completely, and why.
 type Skipped struct {
@@ -87,7 +93,8 @@ type Report struct {
 	Skipped []Skipped `json:"skipped"`
 	Seconds float64   `json:"seconds"`
 
-	shingle   string // as configured, as is
+	shingle   string // as configured, as are
+	ignores   bool
 	threshold float64
 }
 

@@ -32,7 +32,7 @@ func (t *Tuner) Run(ctx context.Context) (*Report, error) {
 	began := time.Now()
 	report := &Report{
 		Documents: t.Sample.Len(), By: t.By, At: t.At, Recall: t.Judge.Duplicates.Recall, Precision: t.Precision,
-		Verify: t.Judge.Duplicates.Verify, Labelled: len(t.Labels), shingle: t.Judge.Duplicates.Shingle,
+		Verify: t.Judge.Duplicates.Verify, Labelled: len(t.Labels), shingle: t.Judge.Duplicates.Shingle, ignores: t.Grid.Listed.ignores,
 		threshold: t.Judge.Duplicates.Threshold, Skipped: []Skipped{},
 	}
 	sources := t.sources()

@@ -149,7 +149,7 @@ type Sample interface {
 	Len() int
 	// Sets returns the hashes of each document's shingles, in order: each once, or as often as it occurs if shingles
 	// are weighted. A document without text has none.
-	Sets(shingle, hash string) ([][]uint64, error)
+	Sets(of source) ([][]uint64, error)
 	// Sign signs each document, in order. One that is rejected for its length is empty, as one without text is.
 	Sign(p index.Params) ([]entry.Entry, error)
 }
@@ -165,9 +165,11 @@ type Texts struct {
 func (t Texts) Len() int { return len(t.Documents) }
 
 // Sets are made as the service makes them.
-func (t Texts) Sets(shingle, hash string) ([][]uint64, error) {
+func (t Texts) Sets(of source) ([][]uint64, error) {
 	p := t.Params
-	p.Duplicates.Shingle, p.Duplicates.Hash = shingle, hash
+	if p.Duplicates.Shingle, p.Duplicates.Hash = of.shingle, of.hash; !of.ignores {
+		p.Duplicates.Ignored = text.Ignored{}
+	}
 	shingling, err := p.Duplicates.Shingling()
 	if err != nil {
 		return nil, err
@@ -233,8 +235,8 @@ type Tokens struct {
 func (t Tokens) Len() int { return len(t.Documents) }
 
 // Sets returns shingles of the tokens as they are.
-func (t Tokens) Sets(shingle, hash string) ([][]uint64, error) {
-	sets, err := t.hashes(shingle, hash)
+func (t Tokens) Sets(of source) ([][]uint64, error) {
+	sets, err := t.hashes(of.shingle, of.hash)
 	for i := range sets {
 		sets[i] = inOrder(sets[i], t.Weighted)
 	}

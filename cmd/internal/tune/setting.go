@@ -9,6 +9,7 @@ import (
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/setting"
 	"github.com/unecho/unecho/index/sketch"
+	"github.com/unecho/unecho/index/text"
 )
 
 // Setting is one point of the grid.
@@ -24,7 +25,13 @@ type Setting struct {
 	Bits      int     `json:"bits,omitempty"`    // for simhash, as is
 	Distance  int     `json:"distance,omitempty"`
 	Threshold float64 `json:"threshold"`
+	Ignores   bool    `json:"ignores,omitempty"` // the list of duplicates.ignore is left out of documents
 }
+
+func (s Setting) source() source { return source{s.Shingle, s.Hash, s.Ignores} }
+
+// Compared names what is compared: the shingle, and whether a list is left out.
+func (s Setting) Compared() string { return s.source().compared() }
 
 // ByDistance says whether differing bits decide; see sketch.Scheme.
 func (s Setting) ByDistance() bool {
@@ -49,7 +56,7 @@ func (s Setting) bandsText() string {
 
 // String reads "word:3 xxhash minhash of 128 slots, 18 bands of 7 rows, threshold 0.8".
 func (s Setting) String() string {
-	text := fmt.Sprintf("%s %s %s of ", s.Shingle, s.Hash, s.Sketch)
+	text := fmt.Sprintf("%s %s %s of ", s.Compared(), s.Hash, s.Sketch)
 	switch {
 	case s.ByDistance():
 		text += fmt.Sprintf("%d bits, distance %d", s.Bits, s.Distance)
@@ -76,18 +83,33 @@ type Grid struct {
 	Bits       []int // of simhash
 	Distances  []int
 	Thresholds []float64
+	Listed     source // that of the list of duplicates.ignore, without and with which it is tried; zero: there is none
 }
 
 // source is the part of a setting that the sets depend on.
-type source struct{ shingle, hash string }
+type source struct {
+	shingle, hash string
+	ignores       bool // the list of duplicates.ignore
+}
 
-func (s source) String() string { return s.shingle + " " + s.hash }
+func (s source) String() string { return s.compared() + " " + s.hash }
+
+func (s source) compared() string {
+	if s.ignores {
+		return s.shingle + " -list"
+	}
+	return s.shingle
+}
 
 func (g Grid) sources() []source {
 	var all []source
 	for _, shingle := range g.Shingles {
 		for _, hash := range g.Hashes {
-			all = append(all, source{shingle, hash})
+			from := source{shingle: shingle, hash: hash}
+			all = append(all, from)
+			if from.ignores = true; from == g.Listed {
+				all = append(all, from)
+			}
 		}
 	}
 	return all
@@ -97,7 +119,7 @@ func (g Grid) sources() []source {
 func (g Grid) settings(from source) []Setting {
 	var all []Setting
 	for _, kind := range g.Sketches {
-		base := Setting{Shingle: from.shingle, Hash: from.hash, Sketch: kind}
+		base := Setting{Shingle: from.shingle, Hash: from.hash, Ignores: from.ignores, Sketch: kind}
 		if base.ByDistance() {
 			all = append(all, g.distances(base)...)
 			continue
@@ -157,6 +179,9 @@ func settingYAML(c config.Config, s Setting) (string, error) {
 	tried, always := c, []string{"duplicates.threshold", "duplicates.shingle", "duplicates.method"}
 	p := &tried.Judge.Duplicates
 	p.Threshold, p.Shingle, p.Hash, p.Method = s.Threshold, s.Shingle, s.Hash, s.Sketch
+	if !s.Ignores {
+		p.Ignore, p.Ignored = "", text.Ignored{}
+	}
 	p.Bands, p.Rows, p.Plan = 0, 0, config.Default().Judge.Duplicates.Plan
 	if s.ByDistance() {
 		p.Bits, p.Distance = s.Bits, s.Distance

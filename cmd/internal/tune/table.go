@@ -51,7 +51,7 @@ func (r *Report) table(truths, settings int) string {
 func (r *Report) truths() []Source {
 	var all []Source
 	for _, s := range r.Sources {
-		if len(all) == 0 || all[len(all)-1].Shingle != s.Shingle {
+		if len(all) == 0 || all[len(all)-1].Compared() != s.Compared() {
 			all = append(all, s)
 		}
 	}
@@ -66,7 +66,7 @@ func (r *Report) writeTruths(b *strings.Builder, most int) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	also := ""
 	if r.Recommended != nil {
-		also = fmt.Sprintf("by %s as well\t", r.Recommended.Shingle)
+		also = fmt.Sprintf("by %s as well\t", r.Recommended.Compared())
 	}
 	fmt.Fprintf(w, "shingle\tpairs at %v\tidentical\tnear\t%sbest bands\t\n", r.At, also)
 	for _, s := range all[:min(most, len(all))] {
@@ -77,7 +77,7 @@ func (r *Report) writeTruths(b *strings.Builder, most int) {
 		if also != "" {
 			best = terminal.Grouped(s.Common) + "\t" + best
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t\n", s.Shingle, terminal.Grouped(s.At), terminal.Grouped(s.Identical),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t\n", s.Compared(), terminal.Grouped(s.At), terminal.Grouped(s.Identical),
 			terminal.Grouped(s.At-s.Identical), best)
 	}
 	_ = w.Flush() // writes to memory
@@ -101,13 +101,13 @@ func (r *Report) Truths() string {
 		return "All shingles find the same pairs in this sample; a setting is recommended for the first of them."
 	}
 	return fmt.Sprintf("Each shingle has a truth of its own, so figures of two of them do not compare. The recommendation is "+
-		"made for %s; which shingle is right, pairs that you know can say (--pairs).", r.Recommended.Shingle)
+		"made for %s; which shingle is right, pairs that you know can say (--pairs).", r.Recommended.Compared())
 }
 
 // shown returns the source whose settings are shown: the recommended one, or else the first.
 func (r *Report) shown() *Source {
 	for i, s := range r.Sources {
-		if r.Recommended == nil || s.Shingle == r.Recommended.Shingle && s.Hash == r.Recommended.Hash {
+		if r.Recommended == nil || s.source() == r.Recommended.source() {
 			return &r.Sources[i]
 		}
 	}
@@ -123,7 +123,7 @@ func (r *Report) writeBest(b *strings.Builder, most int) {
 	if len(rows) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s %s, verify %s, the best first; recall is that of near copies:\n", shown.Shingle, shown.Hash, r.Verify)
+	fmt.Fprintf(b, "\n%s %s, verify %s, the best first; recall is that of near copies:\n", shown.Compared(), shown.Hash, r.Verify)
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	last := "cand./doc"
 	if r.estimates() {
@@ -175,7 +175,7 @@ func (r *Report) writeByLabels(b *strings.Builder, truths, settings int) {
 			mark = "> "
 		}
 		name, slots, rows, _ := row.columns()
-		fmt.Fprintf(w, "%s%s\t%v\t%s\t%d\t%d\t%s\t%.4f\t%.4f\t%.4f\t%s\t\n", mark, row.Shingle, row.Threshold, name, slots,
+		fmt.Fprintf(w, "%s%s\t%v\t%s\t%d\t%d\t%s\t%.4f\t%.4f\t%.4f\t%s\t\n", mark, row.Compared(), row.Threshold, name, slots,
 			row.Bands, rows, row.Precision, row.Recall, row.F1, r.cost(row))
 	}
 	fmt.Fprint(w, head)
@@ -225,7 +225,7 @@ func (r *Report) WriteAll(out io.Writer) error {
 	for _, row := range r.Rows {
 		name, slots, rows, curve := row.columns()
 		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\t%v\t%s\t%.4f\t%.4f\t%.4f\t%s\t%s\t%d\t%d\t%d\t%d\t%.2f\t%.0f\t%.0f\t%.1f\t%.3f\t\n",
-			row.Shingle, row.Hash, name, slots, row.Bands, rows, row.Threshold, curve, row.Precision, row.Recall,
+			row.Compared(), row.Hash, name, slots, row.Bands, rows, row.Threshold, curve, row.Precision, row.Recall,
 			row.F1, row.near(row.Near.Recall), row.near(row.Near.F1),
 			row.TruePositives, row.FalsePositives, row.FalseNegatives, row.UniqueCut,
 			row.CandidatesPerDocument, row.CostNanoseconds, row.BytesPerDocument, float64(row.IndexBytes)/1e6, row.Seconds)
@@ -241,7 +241,7 @@ func (r *Report) WriteAll(out io.Writer) error {
 	for _, s := range r.Sources {
 		if _, err := fmt.Fprintf(out, "%s %s: %d documents of %.0f shingles, %d pairs at or above %v, %d of them identical, found "+
 			"by an exact join in %.2f s\n",
-			s.Shingle, s.Hash, s.Documents, s.Shingles, s.Pairs, s.Floor, s.Identical, s.JoinSeconds); err != nil {
+			s.Compared(), s.Hash, s.Documents, s.Shingles, s.Pairs, s.Floor, s.Identical, s.JoinSeconds); err != nil {
 			return err
 		}
 	}

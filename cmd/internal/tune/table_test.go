@@ -67,7 +67,7 @@ func TestTableIsOneScreen(t *testing.T) {
 
 func sourcesOf(r *Report) (all []source) {
 	for _, s := range r.Sources {
-		all = append(all, source{s.Shingle, s.Hash})
+		all = append(all, s.source())
 	}
 	return slices.Compact(all)
 }
@@ -78,7 +78,7 @@ func TestTruthOfAnotherShingle(t *testing.T) {
 	first := r.Sources[0]
 	first.Shingle, first.Best, first.at, r.Sources[0].at = "auto:3", nil, []uint64{1, 2, 3}, []uint64{2, 3, 4, 5}
 	r.Sources = append(r.Sources, first)
-	r.choose([]source{{"auto:3", "xxhash"}, {"word:1", "xxhash"}})
+	r.choose([]source{{"auto:3", "xxhash", false}, {"word:1", "xxhash", false}})
 	var table strings.Builder
 	if err := r.WriteTable(&table); err != nil {
 		t.Fatal(err)

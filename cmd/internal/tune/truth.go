@@ -13,6 +13,7 @@ import (
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/index/eval"
 	"github.com/unecho/unecho/index/sketch"
+	"github.com/unecho/unecho/index/text"
 )
 
 // found is the truth about the sample under one shingle and hash.
@@ -36,9 +37,9 @@ func (t *Tuner) find(ctx context.Context, from source) (*found, error) {
 		return nil, ctx.Err()
 	}
 	t.Progress(from.String()+": shingles", 0, -1)
-	f := &found{about: Source{Shingle: from.shingle, Hash: from.hash, Floor: slices.Min(t.Grid.Thresholds)}}
+	f := &found{about: Source{Shingle: from.shingle, Hash: from.hash, Ignores: from.ignores, Floor: slices.Min(t.Grid.Thresholds)}}
 	var err error
-	if f.sets, err = t.Sample.Sets(from.shingle, from.hash); err != nil {
+	if f.sets, err = t.Sample.Sets(from); err != nil {
 		return nil, err
 	}
 	shingles := 0
@@ -198,6 +199,9 @@ func (t *Tuner) service(s *Setting) index.Params {
 	q.Threshold, q.Shingle, q.Hash, q.Method = s.Threshold, s.Shingle, s.Hash, s.Sketch
 	q.Slots, q.Bands, q.Rows, q.Bits, q.Distance = s.Slots, s.Bands, s.Rows, s.Bits, s.Distance
 	q.Plan = index.DefaultParams().Duplicates.Plan
+	if !s.Ignores {
+		q.Ignore, q.Ignored = "", text.Ignored{}
+	}
 	return p
 }
 

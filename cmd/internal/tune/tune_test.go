@@ -13,9 +13,12 @@ import (
 	"time"
 
 	"github.com/unecho/unecho/cmd/internal/report"
+	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/eval"
 	"github.com/unecho/unecho/index/sketch"
+	"github.com/unecho/unecho/index/text"
 )
 
 // documents are texts of which every third is an edited copy.
@@ -192,6 +195,61 @@ func TestTuneSkips(t *testing.T) {
 }
 
 // Weighted, shingles count as often as they occur, in the truth as in the sketches.
+// TestTuneByList: with a list, settings of its shingle are tried without and with it, and labels say what it is worth.
+func TestTuneByList(t *testing.T) {
+	random, template := rand.New(rand.NewPCG(39, 2)), "the template"
+	for i := range 40 {
+		template += fmt.Sprint(" t", i)
+	}
+	tr := tuner(0)
+	texts := Texts{Params: tr.Judge}
+	for i := range 300 {
+		own := make([]string, 4)
+		for k := range own {
+			own[k] = fmt.Sprintf("w%d", random.IntN(5000))
+		}
+		texts.Documents = append(texts.Documents, []byte(strings.Join(own, " ")+" "+template))
+		if i%3 == 0 {
+			own[0] = "edited"
+			texts.Documents = append(texts.Documents, []byte(strings.Join(own, " ")+" "+template))
+			tr.Labels = append(tr.Labels, eval.Pair{A: len(texts.Documents) - 2, B: len(texts.Documents) - 1})
+		}
+	}
+	p := &tr.Judge.Duplicates
+	p.Shingle = "word:2"
+	shingling, err := p.Shingling()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Ignore, p.Ignored = "common.txt", text.Ignore("a list", shingling.AppendHashes(nil, []byte(template)))
+	texts.Params, tr.Sample, tr.At = tr.Judge, texts, 0
+	tr.Grid.Listed, tr.Grid.Sketches, tr.Grid.Bands = source{"word:2", "xxhash", true}, []string{"minhash"}, []int{0}
+	report, err := tr.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := map[string]float64{}
+	for _, row := range report.Rows {
+		best[row.Compared()] = max(best[row.Compared()], row.F1)
+	}
+	if len(best) != 3 || best["word:2"] > 0.6 || best["word:2 -list"] < 0.95 {
+		t.Errorf("best F1: %v", best)
+	}
+	if r := report.Recommended; r == nil || !r.Ignores || !strings.Contains(r.String(), "word:2 -list xxhash") {
+		t.Fatalf("recommended: %v, %s", r, report.NotRecommended)
+	}
+	c := config.Default()
+	c.Judge = tr.Judge
+	yaml, err := settingYAML(c, report.Recommended.Setting)
+	if err != nil || !strings.Contains(yaml, "  ignore: common.txt\n") {
+		t.Errorf("%v: %s", err, yaml)
+	}
+	report.Recommended.Ignores = false
+	if yaml, err = settingYAML(c, report.Recommended.Setting); err != nil || strings.Contains(yaml, "ignore") {
+		t.Errorf("%v: %s", err, yaml)
+	}
+}
+
 func TestTuneWeighted(t *testing.T) {
 	documents := make([][]byte, 0, 120)
 	random := rand.New(rand.NewPCG(5, 5))
@@ -257,8 +315,8 @@ func TestTokensAreWords(t *testing.T) {
 	}
 	for _, hash := range []string{"xxhash", "sha1"} {
 		for _, shingle := range []string{"word:1", "word:3", "auto:2"} {
-			want, err := texts.Sets(shingle, hash)
-			got, err2 := tokens.Sets(shingle, hash)
+			want, err := texts.Sets(source{shingle, hash, false})
+			got, err2 := tokens.Sets(source{shingle, hash, false})
 			if err != nil || err2 != nil || !slices.EqualFunc(got, want, slices.Equal) || len(got) != 30 {
 				t.Errorf("%s of %s: the tokens give %d sets, error %v, the texts error %v; want the same 30 sets and no errors",
 					shingle, hash, len(got), err2, err)
@@ -273,7 +331,7 @@ func TestTokensAreWords(t *testing.T) {
 			}
 		}
 	}
-	if _, err := tokens.Sets("char:5", "xxhash"); err == nil || !strings.Contains(err.Error(), "write word:N") {
+	if _, err := tokens.Sets(source{"char:5", "xxhash", false}); err == nil || !strings.Contains(err.Error(), "write word:N") {
 		t.Errorf("characters of tokens: %v", err)
 	}
 }

@@ -80,6 +80,9 @@ func (r *reached) encoder() *sink.Encoder {
 	if p.MarksLate() {
 		encoder.MarkLate()
 	}
+	if p.Duplicates.Ignored.Len() > 0 {
+		encoder.MarkIgnored()
+	}
 	return encoder
 }
 

@@ -25,6 +25,9 @@
 //	of a unique document or a duplicate of a backfill that is older than what came before it in its partition
 //	unecho-late         by how many seconds
 //
+//	of a judged document of which something does not count (duplicates.ignore)
+//	unecho-ignored      share of its shingles, 0.0000 to 1.0000, rounded down
+//
 //	of a rejected document
 //	unecho-reason       a Reason
 //	unecho-detail       what exactly, for people

@@ -8,6 +8,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 )
 
 // Values of the unecho-verdict header.
@@ -62,6 +63,12 @@ func (e *Encoder) OfJournal(id [16]byte) *Encoder {
 	return e
 }
 
+// MarkIgnored makes the worst case count what says that a part of a document does not count, as MarkLate does for its own.
+func (e *Encoder) MarkIgnored() *Encoder {
+	e.worst += mostBytes(e.table[OnIgnoring], Names{})
+	return e
+}
+
 // Batch holds the memory of the records of one transaction. They are valid until its Reset. Only one goroutine may use
 // a Batch. Header values may be shared between records and must not be written to.
 type Batch struct {
@@ -75,7 +82,8 @@ type Batch struct {
 	source                                          string
 	unique, duplicate, rejected, verdicts, clusters string
 
-	now time.Time // timestamp of rejected records; zero means the source record's own
+	now     time.Time          // timestamp of rejected records; zero means the source record's own
+	ignored compare.Similarity // of the following verdicts
 }
 
 // NewBatch builds an empty Batch.
@@ -92,6 +100,9 @@ func (b *Batch) Reset() {
 // is for records whose time the rejected topic would refuse, or which is not Writable. The zero time restores their own timestamps.
 func (b *Batch) RejectAt(now time.Time) { b.now = now }
 
+// LeftOut says which share of the shingles of the documents of the following verdicts does not count; 0/0 is none.
+func (b *Batch) LeftOut(share compare.Similarity) { b.ignored = share }
+
 // Verdict fills dst with the output record of src for the verdict v. Key, value and header values of dst are those of
 // src, not copies. A copy that was let through goes to unique, with the headers of its match. A unique document that
 // was forgotten goes to rejected. The record of a duplicate that is dropped has no topic.
@@ -100,20 +111,25 @@ func (b *Batch) Verdict(dst, src *kgo.Record, v *index.Verdict) {
 	case v.Unique() && v.Forgotten:
 		b.Reject(dst, src, OutputRefused, "the unique topic refused this document")
 	case !v.Matched() && v.Cut:
-		b.of(src, Unique).Late = v.Late
-		b.write(dst, src, b.unique, OnAll, OnCut, OnLate)
+		b.judged(src, Unique, v)
+		b.write(dst, src, b.unique, OnAll, OnCut, OnLate, OnIgnoring)
 	case !v.Matched():
-		b.of(src, Unique).Late = v.Late
-		b.write(dst, src, b.unique, OnAll, OnLate)
+		b.judged(src, Unique, v)
+		b.write(dst, src, b.unique, OnAll, OnLate, OnIgnoring)
 	case v.Reemitted:
-		t := b.of(src, Unique)
-		t.Match, t.Late = &v.Match, v.Late
-		b.write(dst, src, b.unique, OnAll, OnCopies, OnLate)
+		b.judged(src, Unique, v).Match = &v.Match
+		b.write(dst, src, b.unique, OnAll, OnCopies, OnLate, OnIgnoring)
 	default:
-		t := b.of(src, Duplicate)
-		t.Match, t.Late = &v.Match, v.Late
-		b.write(dst, src, b.duplicate, OnAll, OnCopies, OnLate)
+		b.judged(src, Duplicate, v).Match = &v.Match
+		b.write(dst, src, b.duplicate, OnAll, OnCopies, OnLate, OnIgnoring)
 	}
+}
+
+// judged sets b.told to the facts about src and its verdict, without those of a match.
+func (b *Batch) judged(src *kgo.Record, verdict string, v *index.Verdict) *Facts {
+	t := b.of(src, verdict)
+	t.Late, t.Ignored = v.Late, b.ignored
+	return t
 }
 
 // Unchecked fills dst with the output record of src as a document that was not judged.

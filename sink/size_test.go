@@ -128,6 +128,31 @@ func TestWorstCaseOfLateDocuments(t *testing.T) {
 	}
 }
 
+// The same is true where a part of documents may not count.
+func TestWorstCaseOfIgnoredText(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	plain, ignoring := encoder(), encoder().MarkIgnored()
+	b := ignoring.NewBatch()
+	var dst kgo.Record
+	for n := range uint32(1000) {
+		b.Reset()
+		src, v := random(r), randomVerdict(r)
+		b.LeftOut(compare.Similarity{Num: n % 3, Den: 2 * (n % 3)})
+		b.Verdict(&dst, src, v)
+		check(t, &dst, ignoring.WorstCase(src), "a document with a template")
+		want := "0.5000"
+		if n%3 == 0 || v.Unique() && v.Forgotten {
+			want = "absent"
+		}
+		if got := header(&dst, sink.HeaderIgnored); got != want {
+			t.Fatalf("%s is %s, want %s: %s", sink.HeaderIgnored, got, want, show(&dst))
+		}
+		if more := ignoring.WorstCase(src) - plain.WorstCase(src); more < len(sink.HeaderIgnored) || more > 64 {
+			t.Fatalf("%d bytes more", more)
+		}
+	}
+}
+
 func check(t *testing.T, dst *kgo.Record, bound int, what string) {
 	t.Helper()
 	wire, size := onWire(dst), sink.Size(dst)

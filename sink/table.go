@@ -29,6 +29,7 @@ const (
 	HeaderCopy        = Prefix + "copy"
 	HeaderCut         = Prefix + "cut"
 	HeaderLate        = Prefix + "late"
+	HeaderIgnored     = Prefix + "ignored"
 	HeaderUnchecked   = Prefix + "unchecked"
 	HeaderReason      = Prefix + "reason"
 	HeaderDetail      = Prefix + "detail"
@@ -58,6 +59,7 @@ const (
 	OnCut          // unique documents that were not compared with all their candidates
 	OnUnchecked    // documents that were forwarded without being judged
 	OnLate         // late documents; the worst case counts them only where there can be any
+	OnIgnoring     // judged documents of which something does not count; the worst case counts them only where there can be any
 	OnRejected     // rejected documents
 	OnWithheld     // rejected documents without a part of their record; the worst case does not count these headers
 	kinds
@@ -85,6 +87,8 @@ type Facts struct {
 
 	Match *index.Match // set for a copy
 	Late  int64        // seconds; 0 is in time
+
+	Ignored compare.Similarity // share of the shingles that do not count; 0/0 is none
 
 	Unchecked UncheckedReason // set for a document that was not judged
 
@@ -117,6 +121,8 @@ func Headers() []Header {
 		{HeaderUnchecked, OnUnchecked, nil, upTo(longest(UncheckedReasons())), func(dst []byte, t *Facts) []byte { return append(dst, t.Unchecked...) }},
 
 		{HeaderLate, OnLate, func(t *Facts) bool { return t.Late != 0 }, upTo(maxDecimalBytes), func(dst []byte, t *Facts) []byte { return strconv.AppendInt(dst, t.Late, 10) }},
+
+		{HeaderIgnored, OnIgnoring, func(t *Facts) bool { return t.Ignored.Num != 0 }, upTo(len("0.0000")), func(dst []byte, t *Facts) []byte { return appendSimilarity(dst, t.Ignored) }},
 
 		{HeaderReason, OnRejected, nil, upTo(longest(Reasons())), func(dst []byte, t *Facts) []byte { return append(dst, t.Reason...) }},
 		{HeaderDetail, OnRejected, nil, upTo(MaxDetailBytes), func(dst []byte, t *Facts) []byte { return append(dst, text.Cut(t.Detail, MaxDetailBytes)...) }},

@@ -13,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -29,6 +30,7 @@ func TestTable(t *testing.T) {
 		b.RejectAt(source().Timestamp)
 		src := random(r)
 		detail := strings.Repeat("é", r.IntN(200))
+		b.LeftOut(compare.Similarity{Num: r.Uint32N(2), Den: 3})
 		b.Verdict(&dst, src, randomVerdict(r))
 		checkTable(t, &dst, src.Topic, met)
 		b.Verdict(&dst, src, &index.Verdict{Cut: true, Late: r.Int64()})
@@ -116,6 +118,7 @@ func TestVerdictsAreTold(t *testing.T) {
 		switch n % 3 {
 		case 0:
 			v.Late, v.Reemitted = r.Int64N(9), r.IntN(2) == 0
+			b.LeftOut(compare.Similarity{Num: r.Uint32N(2), Den: 3})
 			b.Verdict(&dst, src, v)
 		case 1:
 			b.Reject(&dst, src, sink.TooLarge, strings.Repeat(alphabets[r.IntN(len(alphabets))], r.IntN(300)))

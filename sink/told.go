@@ -42,7 +42,7 @@ func (h *Header) Field() string {
 // Number says that the value of a header is a decimal number, also in JSON.
 func (h *Header) Number() bool {
 	switch h.Name {
-	case HeaderSimilarity, HeaderCopy, HeaderLate, HeaderTimestamp, HeaderValueBytes, HeaderKeyBytes, HeaderHeaderBytes:
+	case HeaderSimilarity, HeaderCopy, HeaderLate, HeaderIgnored, HeaderTimestamp, HeaderValueBytes, HeaderKeyBytes, HeaderHeaderBytes:
 		return true
 	}
 	return false

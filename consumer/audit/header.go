@@ -31,6 +31,7 @@ const (
 	headerCut         = prefix + "cut"
 	headerUnchecked   = prefix + "unchecked"
 	headerLate        = prefix + "late"
+	headerIgnored     = prefix + "ignored"
 	headerReason      = prefix + "reason"
 	headerDetail      = prefix + "detail"
 	headerTimestamp   = prefix + "timestamp"
@@ -101,6 +102,7 @@ const (
 	onCut            // unique documents that were not compared with all their candidates
 	onUnchecked      // documents that nobody judged before they were forwarded
 	onLate           // late documents
+	onIgnoring       // documents of which something does not count, where a list says what
 	onRejected       // rejected documents
 	onChanged        // rejected documents without a part of their record, or with another timestamp
 )
@@ -144,6 +146,7 @@ func table() []row {
 		{headerCut, onCut, false, func(*known) string { return candidates }, oneOf(candidates)},
 		{headerUnchecked, onUnchecked, false, func(s *known) string { return s.unchecked }, oneOf(reasonsUnchecked()...)},
 		{headerLate, onLate, true, lateness, isCount},
+		{headerIgnored, onIgnoring, true, nil, isRatio}, // the journal does not have it
 		{headerReason, onRejected, false, nil, oneOf(reasons()...)},
 		{headerDetail, onRejected, false, nil, atMost(mostDetail)},
 		// altered holds these against the source record

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
+	"github.com/unecho/unecho/index/text"
 	"github.com/unecho/unecho/sink"
 )
 
@@ -58,7 +60,12 @@ func writtens() []written {
 			func(a *audit, got headers, source string) string { return a.checkUnchecked(got, source) },
 		})
 	}
+	_, asUnique := asVerdict(index.Verdict{})
 	return append(all,
+		written{"unique, with a template", func(b *sink.Batch, dst, src *kgo.Record) {
+			b.LeftOut(compare.Similarity{Num: 1, Den: 2})
+			b.Verdict(dst, src, &index.Verdict{})
+		}, asUnique},
 		written{"rejected", func(b *sink.Batch, dst, src *kgo.Record) { b.Reject(dst, src, sink.Empty, "because") }, refused},
 		written{"rejected with nothing of it", func(b *sink.Batch, dst, src *kgo.Record) {
 			b.RejectAt(time.UnixMilli(1_700_000_000_000))
@@ -83,8 +90,10 @@ func (w *written) headers(t *testing.T) headers {
 }
 
 func tableOnly() *audit {
+	p := index.DefaultParams()
+	p.Duplicates.Ignored = text.Ignore("a list", []uint64{1})
 	return &audit{
-		in: Inputs{Index: "main"}, algorithm: "minhash/2:0", table: table(),
+		in: Inputs{Index: "main", Params: p}, algorithm: "minhash/2:0", table: table(),
 		settings: map[string]any{"sources[0].when[0].equals": "en"},
 	}
 }
@@ -179,10 +188,22 @@ func TestFormsOfHeaders(t *testing.T) {
 	}
 }
 
+// Where no list says what does not count, a document that says so is wrong.
+func TestNothingIsIgnoredWithoutAList(t *testing.T) {
+	t.Parallel()
+	a := tableOnly()
+	a.in.Params.Duplicates.Ignored = text.Ignored{}
+	for _, w := range writtens() {
+		if d := w.wrong(a, w.headers(t), "news/1/2"); strings.Contains(d, headerIgnored) != (w.name == "unique, with a template") {
+			t.Errorf("%s: the audit says %q", w.name, d)
+		}
+	}
+}
+
 // The audit computes each header once more, but for those of which it knows the form alone.
 func TestHeadersThatOnlyHaveAForm(t *testing.T) {
 	t.Parallel()
-	free := []string{headerReason, headerDetail, headerTimestamp, headerValueBytes, headerKeyBytes, headerHeaderBytes}
+	free := []string{headerIgnored, headerReason, headerDetail, headerTimestamp, headerValueBytes, headerKeyBytes, headerHeaderBytes}
 	for _, r := range table() {
 		if r.says == nil != slices.Contains(free, r.name) {
 			t.Errorf("%s: a value that is computed is %t, want %t: what nobody computes may be wrong unseen", r.name, r.says != nil,

@@ -57,7 +57,7 @@ func (a *audit) unlike(got headers, source string, v *index.Verdict) string {
 	case v.Cut:
 		must = append(must, onCut)
 	}
-	return a.wrong(got, s, must)
+	return a.wrong(got, s, must, a.ignoring()...)
 }
 
 // instant writes a time in ms since 1970 in RFC 3339, in UTC. RFC 3339 has only the years 0 to 9999: any other time is
@@ -147,13 +147,22 @@ func (a *audit) anyVerdict(got headers, source string) string {
 	s := a.knownOf(source, string(got[headerVerdict]))
 	_, matched := got[headerMatch]
 	_, cut := got[headerCut]
+	may := append(a.ignoring(), onLate)
 	switch {
 	case matched || s.verdict == wordDuplicate:
-		return a.wrong(got, s, []kind{onAll, onCopies}, onLate)
+		return a.wrong(got, s, []kind{onAll, onCopies}, may...)
 	case cut:
-		return a.wrong(got, s, []kind{onAll, onCut}, onLate)
+		return a.wrong(got, s, []kind{onAll, onCut}, may...)
 	}
-	return a.wrong(got, s, []kind{onAll}, onLate)
+	return a.wrong(got, s, []kind{onAll}, may...)
+}
+
+// ignoring are the headers that judged documents may have where a list says what does not count.
+func (a *audit) ignoring() []kind {
+	if a.in.Params.Duplicates.Ignored.Len() == 0 {
+		return nil
+	}
+	return []kind{onIgnoring}
 }
 
 // unchecked says that an output claims that it was not judged. Where the journal has a verdict it counts only if that may

@@ -87,6 +87,7 @@ func (b *Batch) encode(dst *kgo.Record, a *protocol.Assignment, it *item) {
 	case it.Bypassed || !it.Judged:
 		p.out.Unchecked(dst, src, it.unchecked())
 	default:
+		p.out.LeftOut(it.refused.LeftOut)
 		p.out.Verdict(dst, src, &it.Verdict)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/unecho/unecho/consumer/document"
 	"github.com/unecho/unecho/consumer/unpack"
 	"github.com/unecho/unecho/index"
+	"github.com/unecho/unecho/index/compare"
 	"github.com/unecho/unecho/index/entry"
 	"github.com/unecho/unecho/sink"
 )
@@ -39,6 +40,7 @@ type Refused struct {
 	Withheld  *sink.Sizes          // of what did not come with the record; never forwarded but as rejected
 	Unchecked sink.UncheckedReason // it is forwarded as unique without being judged; "": it is not
 	ByBytes   bool                 // it is compared by its bytes, because too much of it cannot be read
+	LeftOut   compare.Similarity   // share of its shingles that do not count; 0/0 is none
 }
 
 // Entry says that the record has an entry.
@@ -90,6 +92,9 @@ func (w *Worker) reject(ctx context.Context, r *kgo.Record, e *entry.Entry) (ref
 	}
 	refused.Rejection = w.refuse(r, e, &doc)
 	refused.ByBytes = refused.Rejection == nil && w.signer.ByBytes()
+	if ignored, all := w.signer.LeftOut(); refused.Rejection == nil && ignored > 0 {
+		refused.LeftOut = compare.Similarity{Num: uint32(ignored), Den: uint32(all)}
+	}
 	return refused, nil
 }
 

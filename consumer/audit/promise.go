@@ -57,7 +57,7 @@ func (a *audit) unlike(got headers, source string, v *index.Verdict) string {
 	case v.Cut:
 		must = append(must, onCut)
 	}
-	return a.wrong(got, s, must, a.ignoring()...)
+	return a.wrong(got, s, must, ignoring(a.in.Params)...)
 }
 
 // instant writes a time in ms since 1970 in RFC 3339, in UTC. RFC 3339 has only the years 0 to 9999: any other time is
@@ -147,7 +147,7 @@ func (a *audit) anyVerdict(got headers, source string) string {
 	s := a.knownOf(source, string(got[headerVerdict]))
 	_, matched := got[headerMatch]
 	_, cut := got[headerCut]
-	may := append(a.ignoring(), onLate)
+	may := append(ignoring(a.in.Params), onLate)
 	switch {
 	case matched || s.verdict == wordDuplicate:
 		return a.wrong(got, s, []kind{onAll, onCopies}, may...)
@@ -158,8 +158,8 @@ func (a *audit) anyVerdict(got headers, source string) string {
 }
 
 // ignoring are the headers that judged documents may have where a list says what does not count.
-func (a *audit) ignoring() []kind {
-	if a.in.Params.Duplicates.Ignored.Len() == 0 {
+func ignoring(p index.Params) []kind {
+	if p.Duplicates.Ignored.Len() == 0 {
 		return nil
 	}
 	return []kind{onIgnoring}

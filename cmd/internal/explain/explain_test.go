@@ -240,19 +240,19 @@ func TestWhatDoesNotCount(t *testing.T) {
 	p.Duplicates.Ignored = text.Ignore("a list", shingling.AppendHashes(nil, []byte(template)))
 	x := explained(t, p, "a flat near the park "+template, "a house on the hill "+template)
 	if x.Verdict != "unique" || x.A.Shingles != 5 || len(x.A.Ignored) != 11 || len(x.Shared) != 0 || x.Jaccard.Part != 0 {
-		t.Errorf("%+v", x)
+		t.Errorf("got %+v, want 5 shingles of A that count, 11 that do not, and none shared", x)
 	}
 	var out bytes.Buffer
 	if err := WriteText(&out, p, x, Also{}); err != nil || !strings.Contains(out.String(), "5 shingles (auto:3) and 11 that do not count\n") ||
 		!strings.Contains(out.String(), `not counted    "agency in the", "at the office",`) {
-		t.Errorf("%v: %s", err, out.String())
+		t.Errorf("the text does not say what is not counted, error %v: %s", err, out.String())
 	}
 	x = explained(t, p, template, template)
 	if !strings.Contains(x.Why, "nothing of the second counts (duplicates.ignore)") || x.Flip != `duplicates.ignore: ""` {
-		t.Errorf("%s, otherwise %s", x.Why, x.Flip)
+		t.Errorf("of two templates it says %s, otherwise %s; want that nothing of them counts", x.Why, x.Flip)
 	}
 	if x = explained(t, p, template, "a flat"); !strings.Contains(x.Why, "nothing of the first counts (duplicates.ignore)") {
-		t.Errorf("%s", x.Why)
+		t.Errorf("of a template it says %s; want that nothing of it counts", x.Why)
 	}
 }
 

@@ -242,11 +242,11 @@ func TestTuneByList(t *testing.T) {
 	c.Judge = tr.Judge
 	yaml, err := settingYAML(c, report.Recommended.Setting)
 	if err != nil || !strings.Contains(yaml, "  ignore: common.txt\n") {
-		t.Errorf("%v: %s", err, yaml)
+		t.Errorf("ignore is missing in the settings with the list, error %v: %s", err, yaml)
 	}
 	report.Recommended.Ignores = false
 	if yaml, err = settingYAML(c, report.Recommended.Setting); err != nil || strings.Contains(yaml, "ignore") {
-		t.Errorf("%v: %s", err, yaml)
+		t.Errorf("ignore stands in the settings without the list, error %v: %s", err, yaml)
 	}
 }
 

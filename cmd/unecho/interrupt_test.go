@@ -40,6 +40,7 @@ func TestInterrupted(t *testing.T) {
 		new  []string
 	}{
 		{"tune --html old.html --yaml old.yaml --slots 64 in.jsonl", "stopped before all documents were read; nothing is written", []string{"old.html", "old.yaml"}, nil},
+		{"common -o old.txt in.jsonl", "stopped before all documents were read; nothing is written", []string{"old.txt"}, nil},
 		{"dedup --unique u --duplicates d in.jsonl", "stopped after ", nil, []string{"u", "d"}},
 		{"dedup --matches all --unique u in.jsonl", "stopped after ", nil, []string{"u"}},
 		{"dedup --index in.jsonl --save-index old.index", "stopped before all of the index was read", []string{"old.index"}, nil},

@@ -28,7 +28,7 @@ type Finder struct {
 	reading         // of documents
 	again   reading // of passages
 	sorter  text.Sorter
-	seen    map[uint64]bool // hashes of normal forms
+	seen    map[uint64]bool // hashes of normal forms; false: it was counted
 	cells   []uint32        // documents, by the upper bits of their shingles
 	counts  map[uint64]uint32
 	covered map[uint64]bool // shingles that passages were found for
@@ -72,10 +72,8 @@ func NewFinder(p index.Params, share float64) (*Finder, error) {
 // Guess takes a document for the first time.
 func (f *Finder) Guess(document []byte) {
 	hashes := f.shingles(document)
-	if content := xxhash.Sum64(f.normalized); f.seen[content] {
-		return
-	} else if len(hashes) > 0 {
-		f.seen[content] = true
+	if len(hashes) > 0 {
+		f.seen[xxhash.Sum64(f.normalized)] = true
 	}
 	for _, hash := range f.sorter.Set(hashes) {
 		f.cells[hash>>(64-cellBits)]++
@@ -85,11 +83,11 @@ func (f *Finder) Guess(document []byte) {
 // Count takes it for the second time.
 func (f *Finder) Count(document []byte) {
 	hashes := f.shingles(document)
-	if content := xxhash.Sum64(f.normalized); !f.seen[content] {
+	content := xxhash.Sum64(f.normalized)
+	if !f.seen[content] {
 		return
-	} else {
-		f.seen[content] = false
 	}
+	f.seen[content] = false
 	least := f.least()
 	for _, hash := range f.sorter.Set(hashes) {
 		if f.cells[hash>>(64-cellBits)] >= least {

@@ -65,7 +65,7 @@ func Params(seed uint64) index.Params {
 	if Requests(seed) {
 		p.Duplicates.Remember.Keys = pick(r, 2*time.Second, 20*time.Second, time.Hour)
 	}
-	if seed%8 == 7 && p.Duplicates.Verify != "levenshtein" {
+	if seed%11 == 4 && p.Duplicates.Verify != "levenshtein" { // among them two that keep texts
 		p.Duplicates.Ignored = ignored(p.Duplicates)
 	}
 	return p

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -109,19 +110,20 @@ func TestVerdictsWithoutTemplates(t *testing.T) {
 	}
 }
 
-// TestNothingLeft: a document that has nothing but a template is unique, as one without text is, even if it is identical to another.
-func TestNothingLeft(t *testing.T) {
+// TestNothingElse: a text of nothing but a template is signed and compared as if there was no list, and so is found when it comes
+// again.
+func TestNothingElse(t *testing.T) {
 	p := ignoring(t, index.DefaultParams(), notice)
 	signer, err := index.NewSigner(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var e entry.Entry
-	if !signer.Sign(&e, []byte(notice)) || !e.Empty() {
-		t.Errorf("%+v is not empty", e)
+	if !signer.Sign(&e, []byte(notice)) || !reflect.DeepEqual(e, sign(t, index.DefaultParams(), notice)) {
+		t.Errorf("%+v is not what is signed without a list", e)
 	}
-	if ignored, all := signer.LeftOut(); ignored != 19 || all != 19 {
-		t.Errorf("%d of %d shingles are left out, want 19 of 19", ignored, all)
+	if ignored, all := signer.LeftOut(); ignored != 0 || all != 19 {
+		t.Errorf("%d of %d shingles are left out, want none of 19", ignored, all)
 	}
 	if signer.Sign(&e, []byte(notice+" now")); e.Empty() || signer.Short() == false {
 		t.Errorf("%+v is empty, or not short", e)
@@ -129,9 +131,19 @@ func TestNothingLeft(t *testing.T) {
 	if ignored, all := signer.LeftOut(); ignored != 19 || all != 20 {
 		t.Errorf("%d of %d shingles are left out, want 19 of 20", ignored, all)
 	}
-	for i, v := range judged(t, p, []string{notice, notice, notice + " now", notice + " now"}) {
-		if v.Matched() != (i == 3) {
-			t.Errorf("document %d: matched %v", i, v.Matched())
+	part := strings.TrimSuffix(notice, " noon") // 18 of its 19 shingles
+	for _, evidence := range []string{"shingles", "text"} {
+		p.Duplicates.Evidence = evidence
+		s, entries := newPair(t, p), []entry.Entry(nil) // judged as by the twin
+		for i, text := range []string{notice, notice, notice + " now", notice + " now", part} {
+			e := entry.Entry{Offset: int64(i)}
+			s.signer.Sign(&e, []byte(text))
+			entries = append(entries, e.Clone())
+		}
+		for i, v := range s.run(entries...) {
+			if v.Matched() != (i == 1 || i == 3 || i == 4) {
+				t.Errorf("%s: document %d: matched %v", evidence, i, v.Matched())
+			}
 		}
 	}
 }

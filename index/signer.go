@@ -64,8 +64,8 @@ func NewSigner(p Params) (*Signer, error) {
 	}, nil
 }
 
-// Sign sets Content, Keys, Digest, Kind and Evidence of e from the text and e.Scope. A text without a shingle that
-// counts leaves e empty.
+// Sign sets Content, Keys, Digest, Kind and Evidence of e from the text and e.Scope. A text without shingles leaves e
+// empty.
 // The slices are valid until Reset. Sign returns false for a text that is longer than entry.MaxText when normalised:
 // such a document has no entry.
 func (s *Signer) Sign(e *entry.Entry, document []byte) bool {

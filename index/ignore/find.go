@@ -44,7 +44,7 @@ type passage struct {
 
 // Left says what a list leaves of the documents that were collected.
 type Left struct {
-	Documents, Empty  int   // Empty have nothing but what is left out
+	Documents, Whole  int   // Whole have nothing else, and so nothing of them is left out
 	Shingles, Ignored int64 // in all documents
 }
 
@@ -124,10 +124,11 @@ func (f *Finder) Collect(document []byte) {
 	}
 	f.left.Documents++
 	f.left.Shingles += int64(len(hashes))
-	f.left.Ignored += int64(ignored)
 	if ignored == len(hashes) {
-		f.left.Empty++
+		f.left.Whole++
+		return
 	}
+	f.left.Ignored += int64(ignored)
 }
 
 // run is what may become a passage: shingles that stand side by side.

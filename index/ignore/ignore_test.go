@@ -62,7 +62,7 @@ func TestFinds(t *testing.T) {
 		if strings.HasPrefix(shingle, "char") {
 			edge = 2 * len(l.Passages)
 		}
-		if lost > edge || left.Documents != len(all) || left.Empty != 0 || left.Ignored == 0 || left.Ignored > left.Shingles/2 {
+		if lost > edge || left.Documents != len(all) || left.Whole != 0 || left.Ignored == 0 || left.Ignored > left.Shingles/2 {
 			t.Errorf("%s: %+v, %d lost", shingle, left, lost)
 		}
 		file, err := l.Append(nil, p)

@@ -49,12 +49,15 @@ func (t *Twin) shingles(e *entry.Entry) (set hashes, ok bool) {
 	return hashes{}, false
 }
 
-// counting returns the hashes of shingles that are not ignored.
+// counting returns the hashes of a text's shingles that are not ignored, or of all where that is none.
 func (t *Twin) counting(list []uint64) (some []uint64) {
 	for _, hash := range list {
 		if !t.params.Duplicates.Ignored.Has(hash) {
 			some = append(some, hash)
 		}
+	}
+	if some == nil {
+		return list
 	}
 	return some
 }

@@ -100,7 +100,8 @@ func (x Ignored) Read() bool { return x.set != nil || x.Fingerprint == "" }
 // Has says whether a shingle does not count.
 func (x Ignored) Has(hash uint64) bool { return x.set != nil && x.set.stored(hash) }
 
-// Without drops, in place, the hashes of shingles that do not count. It allocates nothing.
+// Without drops, in place, the hashes of shingles of a text that do not count. If that would be all of them, it drops none: such a
+// text is compared as if there was no list. It allocates nothing.
 func (x Ignored) Without(hashes []uint64) []uint64 {
 	if x.set == nil {
 		return hashes
@@ -111,6 +112,9 @@ func (x Ignored) Without(hashes []uint64) []uint64 {
 			hashes[n] = h
 			n++
 		}
+	}
+	if n == 0 { // nothing was overwritten
+		return hashes
 	}
 	return hashes[:n]
 }

@@ -43,6 +43,9 @@ func TestIgnored(t *testing.T) {
 			if got := set.Without(slices.Clone(asked)); !slices.Equal(got, want) {
 				t.Errorf("%s: of %d are left %d without %d, want %d", name, len(asked), len(got), n, len(want))
 			}
+			if got := set.Without(slices.Clone(hashes)); !slices.Equal(got, hashes) {
+				t.Errorf("%s: of %d that are all ignored %d are left", name, len(hashes), len(got))
+			}
 		}
 	}
 }

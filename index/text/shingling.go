@@ -90,7 +90,7 @@ func (s Shingling) Ignoring(x Ignored) Shingling {
 	return s
 }
 
-// AppendHashes appends the hash of each shingle of a normalised text that counts, in the order of the text. A shingle that
+// AppendHashes appends the hash of each shingle of a normalised text that counts (see Ignored.Without), in the order of the text. A shingle that
 // occurs twice is appended twice. A text shorter than one shingle is one shingle, and so is a text without words, which begins
 // with a space. An empty text has none. The result depends only on the text and s (see Version). AppendHashes allocates
 // nothing if dst has room for one hash per word or code point, one more, and another 64.

@@ -160,14 +160,15 @@ func (r *reader) read(d *Document, in Input) error {
 		d.hashes[hashes[i]] = string(compared[start:end])
 		i++
 	})
-	for hash, shingle := range d.hashes { // in no order: they are sorted
-		if r.similarity.Ignored.Has(hash) {
-			d.Ignored = append(d.Ignored, shingle)
-			delete(d.hashes, hash)
+	if hashes = r.similarity.Ignored.Without(hashes); len(hashes) < i {
+		for hash, shingle := range d.hashes { // in no order: they are sorted
+			if r.similarity.Ignored.Has(hash) {
+				d.Ignored = append(d.Ignored, shingle)
+				delete(d.hashes, hash)
+			}
 		}
+		slices.Sort(d.Ignored)
 	}
-	slices.Sort(d.Ignored)
-	hashes = r.similarity.Ignored.Without(hashes)
 	d.Bytes, d.Normalized, d.input, d.entry.Scope = len(in.Text), string(normalized), in, in.Scope
 	d.Shingles = len(d.hashes)
 	if d.set = hashes; r.similarity.Repeated() {

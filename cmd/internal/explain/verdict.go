@@ -133,12 +133,8 @@ func (x *Explanation) whyUnique(p index.Params, a, b *Judged, missed bool) strin
 	switch {
 	case !x.SameScope:
 		return "they belong to different scopes (sources.scope), and documents are compared within one"
-	case x.B.Shingles == 0 && len(x.B.Ignored) > 0:
-		return "nothing of the second counts (duplicates.ignore): such a document is unique, or rejected as empty"
 	case x.B.Shingles == 0:
 		return "the second has no text to compare: such a document is unique, or rejected as empty"
-	case x.A.Shingles == 0 && len(x.A.Ignored) > 0:
-		return "nothing of the first counts (duplicates.ignore): it is never remembered"
 	case x.A.Shingles == 0:
 		return "the first has no text to compare: it is never remembered"
 	case !a.kept(p):
@@ -186,12 +182,11 @@ func (x *Explanation) flip(p index.Params, unique bool) (string, error) {
 	if !x.SameScope {
 		return x.unscoped(p)
 	}
-	ignoring := p.Duplicates.Ignored.Len() > 0
-	if !ignoring && (x.A.Shingles == 0 || x.B.Shingles == 0 || x.A.Normalized == x.B.Normalized) {
+	if x.A.Shingles == 0 || x.B.Shingles == 0 || x.A.Normalized == x.B.Normalized {
 		return "", nil
 	}
 	others := shingles(p, unique)
-	if ignoring { // a list serves for one shingle
+	if p.Duplicates.Ignored.Len() > 0 { // a list serves for one shingle
 		others = []try{counting(p)}
 	}
 	for _, t := range slices.Concat(x.thresholds(p, unique), x.distances(p, unique), others) {

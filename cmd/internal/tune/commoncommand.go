@@ -142,7 +142,7 @@ func find(ctx context.Context, cmd *cobra.Command, finder *ignore.Finder, texts 
 	list, left, lost := finder.List()
 	found := Common{
 		Documents: list.Documents, Share: list.Share, Passages: len(list.Passages), Lost: lost,
-		LeftOut: float64(left.Ignored) / float64(max(1, left.Shingles)), Empty: left.Empty, list: list,
+		LeftOut: float64(left.Ignored) / float64(max(1, left.Shingles)), Whole: left.Whole, list: list,
 	}
 	if len(list.Passages) == 0 {
 		return found, fmt.Errorf("nothing stands in more than %s of %s that differ, and in %d at least: nothing is written; lower --share, or take more documents",
@@ -157,7 +157,7 @@ type Common struct {
 	Share     float64 `json:"share"`
 	Passages  int     `json:"passages"`
 	LeftOut   float64 `json:"left_out"`       // share of the shingles of the sample
-	Empty     int     `json:"empty"`          // documents of which nothing is left
+	Whole     int     `json:"whole"`          // documents that have nothing else
 	Lost      int     `json:"lost,omitempty"` // shingles that are common, and can be no line
 
 	list ignore.List
@@ -168,8 +168,8 @@ func (c Common) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s in more than %s of %s that differ; they are %s of what is compared\n", terminal.Several(c.Passages, "passage"),
 		percent(c.Share), terminal.Several(c.Documents, "document"), percent(c.LeftOut))
-	if c.Empty > 0 {
-		fmt.Fprintf(&b, "unecho: of %s nothing is left: they will be like no other; raise --share if that is too much\n", terminal.Several(c.Empty, "document"))
+	if c.Whole > 0 {
+		fmt.Fprintf(&b, "%s with nothing else: all of it counts there\n", terminal.Several(c.Whole, "document"))
 	}
 	if c.Lost > 0 {
 		fmt.Fprintf(&b, "unecho: %s that would be common can be no line of a list, and will count\n", terminal.Several(c.Lost, "shingle"))

@@ -10,9 +10,6 @@ import (
 	"github.com/unecho/unecho/index/setting"
 )
 
-// maxList bounds the bytes of a list of what is ignored.
-const maxList = 16 << 20
-
 // readIgnored reads the file of duplicates.ignore, if one is named.
 func (c *Config) readIgnored() []setting.Mistake {
 	d := &c.Judge.Duplicates
@@ -38,9 +35,9 @@ func readList(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close() // it was only read
-	file, err := io.ReadAll(io.LimitReader(f, maxList+1))
-	if err == nil && len(file) > maxList {
-		err = fmt.Errorf("%s has more than %v", path, setting.Bytes(maxList))
+	file, err := io.ReadAll(io.LimitReader(f, ignore.MaxBytes+1))
+	if err == nil && len(file) > ignore.MaxBytes {
+		err = fmt.Errorf("%s has more than %v", path, setting.Bytes(ignore.MaxBytes))
 	}
 	return file, err
 }

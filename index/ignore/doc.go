@@ -3,11 +3,12 @@
 //
 // A list is a text file: a line of JSON, and a line for each passage.
 //
-//	┌────────────────────────────────────────────────────────────────────────────────────┐
-//	│ {"unecho":"common","version":1,"fingerprint":"sha256:...","settings":{...},...}    │ what it was made by
-//	│ this notice was sent to you by                                                     │ passages in their normal
-//	│ open from eight to noon                                                            │ form, the most common first
-//	└────────────────────────────────────────────────────────────────────────────────────┘
+//	┌────────────────────────────────────────────────────────┐
+//	│ {"unecho":"common","version":1,"settings":{...},...}   │ what it was made by
+//	│ this notice was sent to you by                         │ passages in their normal
+//	│ open from eight to noon                                │ form, the most common first
+//	└────────────────────────────────────────────────────────┘
 //
-// The fingerprint is the front of SHA-256 of all lines but the first. All shingles of a passage are left out.
+// All shingles of a passage are left out. Its fingerprint is the front of SHA-256 of the passages as they are read, so that people may
+// delete some.
 package ignore

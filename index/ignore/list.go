@@ -24,12 +24,11 @@ type List struct {
 
 // header is the first line of a list.
 type header struct {
-	Unecho      string            `json:"unecho"`
-	Version     int               `json:"version"`
-	Fingerprint string            `json:"fingerprint"`
-	Settings    map[string]string `json:"settings"`
-	Documents   int               `json:"documents"`
-	Share       float64           `json:"share"`
+	Unecho    string            `json:"unecho"`
+	Version   int               `json:"version"`
+	Settings  map[string]string `json:"settings"`
+	Documents int               `json:"documents"`
+	Share     float64           `json:"share"`
 }
 
 const (
@@ -50,34 +49,30 @@ func madeBy(p index.Params) map[string]string {
 
 // Append appends the file of a list that was found by these settings.
 func (l *List) Append(dst []byte, p index.Params) ([]byte, error) {
-	lines := strings.Join(l.Passages, "\n")
-	if lines != "" {
-		lines += "\n"
+	first, err := json.Marshal(header{kind, version, madeBy(p), l.Documents, l.Share})
+	dst = append(append(dst, first...), '\n')
+	for _, passage := range l.Passages {
+		dst = append(append(dst, passage...), '\n')
 	}
-	first, err := json.Marshal(header{kind, version, fingerprint([]byte(lines)), madeBy(p), l.Documents, l.Share})
-	return append(append(append(dst, first...), '\n'), lines...), err
+	return dst, err
 }
 
-func fingerprint(lines []byte) string {
-	sum := sha256.Sum256(lines)
-	return "sha256:" + hex.EncodeToString(sum[:8])
-}
+// MaxBytes bounds the file of a list.
+const MaxBytes = 16 << 20
 
 // Remake is what to do where a list does not serve.
 const Remake = "make it again by the settings here: unecho common"
 
-// Read reads the file of a list. The error says why it is none for these settings.
+// Read reads the file of a list, from which people may have deleted lines. Lines may end as on Windows, and the file may begin with
+// a byte order mark. The error says why it is none for these settings.
 func Read(p index.Params, file []byte) (text.Ignored, error) {
-	first, lines, _ := bytes.Cut(file, []byte("\n"))
+	first, lines, _ := bytes.Cut(bytes.TrimPrefix(file, []byte("\ufeff")), []byte("\n"))
 	var h header
 	if err := json.Unmarshal(first, &h); err != nil || h.Unecho != kind {
 		return text.Ignored{}, errors.New("is no list of unecho common: its first line does not say so")
 	}
 	if h.Version != version {
 		return text.Ignored{}, fmt.Errorf("is of version %d, and this unecho reads version %d", h.Version, version)
-	}
-	if is := fingerprint(lines); is != h.Fingerprint {
-		return text.Ignored{}, fmt.Errorf("has changed since it was written, or was cut off: its fingerprint is %s, and its first line says %s", is, h.Fingerprint)
 	}
 	if differ := difference(h.Settings, madeBy(p)); len(differ) > 0 {
 		return text.Ignored{}, errors.New("was made by other settings: " + strings.Join(differ, "; "))
@@ -87,10 +82,14 @@ func Read(p index.Params, file []byte) (text.Ignored, error) {
 		return text.Ignored{}, err
 	}
 	var hashes []uint64
+	sum := sha256.New()
 	for line := range bytes.Lines(lines) {
-		hashes = append(hashes, r.shingles(bytes.TrimSuffix(line, []byte("\n")))...)
+		if passage := bytes.TrimRight(line, "\r\n"); len(passage) > 0 {
+			hashes = append(hashes, r.shingles(passage)...)
+			fmt.Fprintf(sum, "%s\n", passage) // a hash takes everything
+		}
 	}
-	return text.Ignore(h.Fingerprint, hashes), nil
+	return text.Ignore("sha256:"+hex.EncodeToString(sum.Sum(nil)[:8]), hashes), nil
 }
 
 func difference(theirs, ours map[string]string) (lines []string) {

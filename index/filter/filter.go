@@ -100,6 +100,10 @@ func checked(p Params) (Params, error) {
 		wrong = append(wrong, setting.Wrong("duplicates.remember.clock", remember.Clock,
 			"has no effect: a Document has one time", "write arrival"))
 	}
+	if d := p.Duplicates; d.Ignore != "" && d.Ignored.Fingerprint == "" {
+		wrong = append(wrong, setting.Wrong(index.IgnoreKey, d.Ignore,
+			"has no effect: a filter reads no files", "read the list with index/ignore, and set Duplicates.Ignored"))
+	}
 	if remember.Keys != 0 {
 		wrong = append(wrong, setting.Wrong("duplicates.remember.keys", remember.Keys,
 			"has no effect: a Document has no idempotency key", "leave it out"))

@@ -241,6 +241,7 @@ func TestNewRefuses(t *testing.T) {
 	p := filter.DefaultParams()
 	p.Duplicates.Threshold, p.Duplicates.Shingle = 0.80001, "words"
 	p.Duplicates.Remember.Directory, p.Duplicates.Remember.Keys = "/old", time.Hour
+	p.Duplicates.Ignore = "common.txt"
 	p.Duplicates.Remember.Clock = "event"
 	p.Duplicates.Remember.Age, p.Duplicates.Remember.Memory = 0, 0
 	_, err := filter.New(p)
@@ -253,6 +254,7 @@ func TestNewRefuses(t *testing.T) {
 		"duplicates.remember.age: the window has no bound",
 		"duplicates.remember.directory: /old: has no effect: a filter is in memory; leave it out",
 		"duplicates.remember.clock: event: has no effect: a Document has one time; write arrival",
+		"duplicates.ignore: common.txt: has no effect: a filter reads no files; read the list with index/ignore, and set Duplicates.Ignored",
 		"duplicates.remember.keys: 1h0m0s: has no effect: a Document has no idempotency key; leave it out",
 	} {
 		if !strings.Contains(err.Error(), want) {

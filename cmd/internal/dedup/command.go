@@ -314,5 +314,5 @@ func (r *dedupRun) willWrite() (outfile.Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	return all, errors.Join(outputs.SpareFiles(r.Load), all.SpareFiles(cmdline.ConfigFile(r.cmd)))
+	return all, errors.Join(outputs.SpareFiles(r.Load), all.SpareFiles(cmdline.ConfigFile(r.cmd), r.Config.Judge.Duplicates.Ignore))
 }

@@ -103,7 +103,7 @@ func tuneFiles(ctx context.Context, cmd *cobra.Command, args []string, c config.
 		return nil, err
 	}
 	pairs := cmdline.Text(cmd, "pairs")
-	if err := files.SpareFiles(cmdline.ConfigFile(cmd), pairs); err != nil {
+	if err := files.SpareFiles(cmdline.ConfigFile(cmd), pairs, c.Judge.Duplicates.Ignore); err != nil {
 		return nil, err
 	}
 	if err := out.Ready(); err != nil {

@@ -132,7 +132,7 @@ func mostListed(cmd *cobra.Command) (texts, all int, err error) {
 func readEvaluated(cmd *cobra.Command, args []string, files outfile.Files) (d *Documents, err error) {
 	err = cmdline.RunFiles(cmd, args, config.ForFiles(), EvalRules(), func(ctx context.Context, c config.Config) (err error) {
 		read, err := c.Reading()
-		if err == nil {
+		if err = errors.Join(err, files.SpareFiles(c.Judge.Duplicates.Ignore)); err == nil {
 			d, err = New(c.Judge, read)
 		}
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/unecho/unecho/config"
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/ignore"
+	"github.com/unecho/unecho/index/setting"
 )
 
 // CommonCommand is the verb common.
@@ -75,7 +76,7 @@ func runCommon(cmd *cobra.Command, args []string) error {
 			return err
 		}
 		file, err := found.list.Append(nil, c.Judge)
-		if err != nil {
+		if err = errors.Join(err, readable(file)); err != nil {
 			return err
 		}
 		err = out.Write(func(w io.Writer) error {
@@ -87,6 +88,15 @@ func runCommon(cmd *cobra.Command, args []string) error {
 		}
 		return cmdline.Summarise(cmd, found)
 	})
+}
+
+// readable returns an error if a list has more bytes than are read of one.
+func readable(file []byte) error {
+	if len(file) <= ignore.MaxBytes {
+		return nil
+	}
+	return fmt.Errorf("the list has %v, and at most %v of one are read: nothing is written; raise --share", setting.Bytes(len(file)),
+		setting.Bytes(ignore.MaxBytes))
 }
 
 func finderOf(cmd *cobra.Command, c config.Config) (*ignore.Finder, error) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"math/bits"
 	"slices"
 	"unicode/utf8"
 
@@ -20,8 +21,8 @@ const Least = 10
 // Collect. It counts identical documents once, so that a text that was sent often is no template. It is not safe for concurrent
 // use.
 //
-//	Guess    counts documents in cells that many shingles share    16 MiB, whatever the number of documents
-//	Count    counts the shingles of cells that have enough         exact
+//	Guess    counts documents in cells that many shingles share    up to two bytes for each of the sample (see Expect)
+//	Count    counts the shingles of cells that have enough         exact: what is common, and a few in a hundred of the others
 //	Collect  takes the runs of those that stand in enough          passages
 type Finder struct {
 	share   float64
@@ -29,7 +30,7 @@ type Finder struct {
 	again   reading // of passages
 	sorter  text.Sorter
 	seen    map[uint64]bool // hashes of normal forms; false: it was counted
-	cells   []uint32        // documents, by the upper bits of their shingles
+	cells   []uint32        // documents, by some bits of their shingles
 	counts  map[uint64]uint32
 	covered map[uint64]bool // shingles that passages were found for
 	found   []passage
@@ -48,10 +49,6 @@ type Left struct {
 	Shingles, Ignored int64 // in all documents
 }
 
-// cellBits is for how many cells there are: of a hundred thousand documents of a thousand words a cell has some 25 shingles, most
-// of which stand in one document.
-const cellBits = 22
-
 // NewFinder builds a finder for valid Params.
 func NewFinder(p index.Params, share float64) (*Finder, error) {
 	again, err := newReading(p)
@@ -64,10 +61,19 @@ func NewFinder(p index.Params, share float64) (*Finder, error) {
 	of := again
 	of.normalizer = text.NewNormalizer(p.Normalize)
 	return &Finder{
-		share: share, reading: of, again: again, seen: map[uint64]bool{}, cells: make([]uint32, 1<<cellBits),
+		share: share, reading: of, again: again, seen: map[uint64]bool{}, cells: make([]uint32, 1),
 		counts: map[uint64]uint32{}, covered: map[uint64]bool{},
 	}, nil
 }
+
+// Expect makes room for a sample of so many bytes, before Guess: a cell for four bytes at least. So even where each byte begins a
+// shingle of its own, a cell has four on average, and few have Least.
+func (f *Finder) Expect(sample int) {
+	f.cells = make([]uint32, 1<<bits.Len(uint(sample/4)))
+}
+
+// cell is that of a shingle.
+func (f *Finder) cell(hash uint64) *uint32 { return &f.cells[hash>>32&uint64(len(f.cells)-1)] }
 
 // Guess takes a document for the first time.
 func (f *Finder) Guess(document []byte) {
@@ -76,7 +82,7 @@ func (f *Finder) Guess(document []byte) {
 		f.seen[xxhash.Sum64(f.normalized)] = true
 	}
 	for _, hash := range f.sorter.Set(hashes) {
-		f.cells[hash>>(64-cellBits)]++
+		*f.cell(hash)++
 	}
 }
 
@@ -90,7 +96,7 @@ func (f *Finder) Count(document []byte) {
 	f.seen[content] = false
 	least := f.least()
 	for _, hash := range f.sorter.Set(hashes) {
-		if f.cells[hash>>(64-cellBits)] >= least {
+		if *f.cell(hash) >= least {
 			f.counts[hash]++
 		}
 	}

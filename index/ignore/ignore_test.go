@@ -43,6 +43,11 @@ func find(t *testing.T, p index.Params, share float64, documents []string) (igno
 	if err != nil {
 		t.Fatal(err)
 	}
+	sample := 0
+	for _, d := range documents {
+		sample += len(d)
+	}
+	f.Expect(sample)
 	for _, pass := range []func([]byte){f.Guess, f.Count, f.Collect} {
 		for _, d := range documents {
 			pass([]byte(d))

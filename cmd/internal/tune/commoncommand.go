@@ -138,14 +138,17 @@ func readTexts(ctx context.Context, cmd *cobra.Command, args []string, c config.
 func find(ctx context.Context, cmd *cobra.Command, finder *ignore.Finder, texts [][]byte) (Common, error) {
 	bar := terminal.NewStages(cmd.ErrOrStderr())
 	defer bar.End()
+	sample := 0
+	for _, text := range texts {
+		sample += len(text)
+	}
+	finder.Expect(sample)
 	for pass, take := range []func([]byte){finder.Guess, finder.Count, finder.Collect} {
 		for i, text := range texts {
-			if i%atOnce == 0 {
-				if ctx.Err() != nil {
-					return Common{}, cmdline.ErrUnread
-				}
-				bar.Stage("documents", int64(pass*len(texts)+i), int64(3*len(texts)))
+			if ctx.Err() != nil {
+				return Common{}, cmdline.ErrUnread
 			}
+			bar.Stage("documents", int64(pass*len(texts)+i), int64(3*len(texts)))
 			take(text)
 		}
 	}

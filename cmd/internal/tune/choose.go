@@ -70,15 +70,19 @@ func (r *Report) chooseByLabels() {
 }
 
 // chooseWithin weighs the settings of one source, the first that has one to recommend. Each source has a truth of its
-// own: by another shingle other documents are alike.
+// own: by another shingle other documents are alike. So nothing says what a list is worth, and one that was tried stays.
 func (r *Report) chooseWithin() {
 	var first *Source
 	for i := range r.Sources {
-		if s := &r.Sources[i]; s.Best != nil {
+		s := &r.Sources[i]
+		if r.Sources[0].Ignores && !s.Ignores {
+			continue
+		}
+		if s.Best != nil {
 			first = s
 			break
 		}
-		r.NotRecommended = cmp.Or(r.NotRecommended, r.Sources[i].Why)
+		r.NotRecommended = cmp.Or(r.NotRecommended, s.Why)
 	}
 	if first == nil {
 		r.NotRecommended = cmp.Or(r.NotRecommended, nothingTried)

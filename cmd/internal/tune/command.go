@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -148,6 +149,9 @@ func tuneParams(cmd *cobra.Command, c config.Config) (Params, error) {
 	var err error
 	if p.Grid, err = gridOf(cmd, c.Judge.Duplicates); err != nil {
 		return p, err
+	}
+	if listed := p.Grid.Listed; listed.ignores && !slices.Contains(p.Grid.sources(), listed) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "unecho: duplicates.ignore is left out: its list is of %s %s, which is not tried\n", listed.shingle, listed.hash)
 	}
 	if cmdline.Text(cmd, "pairs") == "" && len(p.Grid.Thresholds) > 0 {
 		p.At = Preferred(p.Grid.Thresholds, c.Judge.Duplicates.Threshold)

@@ -194,7 +194,6 @@ func TestTuneSkips(t *testing.T) {
 	eachOnce(t, tried)
 }
 
-// Weighted, shingles count as often as they occur, in the truth as in the sketches.
 // TestTuneByList: with a list, settings of its shingle are tried without and with it, and labels say what it is worth.
 func TestTuneByList(t *testing.T) {
 	random, template := rand.New(rand.NewPCG(39, 2)), "the template"
@@ -244,12 +243,17 @@ func TestTuneByList(t *testing.T) {
 	if err != nil || !strings.Contains(yaml, "  ignore: common.txt\n") {
 		t.Errorf("ignore is missing in the settings with the list, error %v: %s", err, yaml)
 	}
+	tr.Labels, tr.At = nil, 0.8
+	if unlabelled, err := tr.Run(t.Context()); err != nil || unlabelled.Recommended != nil && !unlabelled.Recommended.Ignores {
+		t.Errorf("without labels %v is recommended, error %v; want no setting that drops the list", unlabelled.Recommended, err)
+	}
 	report.Recommended.Ignores = false
 	if yaml, err = settingYAML(c, report.Recommended.Setting); err != nil || strings.Contains(yaml, "ignore") {
 		t.Errorf("ignore stands in the settings without the list, error %v: %s", err, yaml)
 	}
 }
 
+// Weighted, shingles count as often as they occur, in the truth as in the sketches.
 func TestTuneWeighted(t *testing.T) {
 	documents := make([][]byte, 0, 120)
 	random := rand.New(rand.NewPCG(5, 5))

@@ -26,7 +26,7 @@
 //	unecho-late         by how many seconds
 //
 //	of a judged document of which something does not count (duplicates.ignore)
-//	unecho-ignored      share of its shingles, 0.0000 to 1.0000, rounded down
+//	unecho-ignored      share of its shingles, each as often as it occurs, 0.0000 to 1.0000, rounded down
 //
 //	of a rejected document
 //	unecho-reason       a Reason

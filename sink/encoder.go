@@ -93,7 +93,7 @@ func (e *Encoder) NewBatch() *Batch { return &Batch{enc: e} }
 // them, that is when every promise has been called. After an error that leaves this uncertain, make a new Batch.
 func (b *Batch) Reset() {
 	clear(b.headers)
-	b.bytes, b.headers = b.bytes[:0], b.headers[:0]
+	b.bytes, b.headers, b.ignored = b.bytes[:0], b.headers[:0], compare.Similarity{}
 }
 
 // RejectAt gives the following rejected records this timestamp, and puts their own into the header unecho-timestamp. It

@@ -32,9 +32,8 @@ type Finder struct {
 	seen    map[uint64]bool // hashes of normal forms; false: it was counted
 	cells   []uint32        // documents, by some bits of their shingles
 	counts  map[uint64]uint32
-	covered map[uint64]bool // shingles that passages were found for
+	covered map[uint64]bool // whether a passage has a common shingle; false: it was in a run, and no line can have it
 	found   []passage
-	lost    int
 	left    Left
 }
 
@@ -119,10 +118,11 @@ func (f *Finder) Collect(document []byte) {
 			return
 		}
 		ignored++
-		if f.covered[hash] && len(run.hashes) == 0 {
+		_, known := f.covered[hash]
+		if known && len(run.hashes) == 0 {
 			return
 		}
-		run.add(start, end, hash, documents, !f.covered[hash])
+		run.add(start, end, hash, documents, !known)
 	})
 	f.end(&run)
 	if len(hashes) == 0 {
@@ -156,13 +156,15 @@ func (r *run) add(start, end int, hash uint64, documents uint32, fresh bool) {
 func (f *Finder) end(r *run) {
 	if r.last > 0 && !f.take(f.normalized[r.starts[0]:r.ends[r.last-1]], r.documents) {
 		for i := range r.last {
-			if !f.covered[r.hashes[i]] && !f.take(f.normalized[r.starts[i]:r.ends[i]], r.documents) {
-				f.lost++
+			if !f.covered[r.hashes[i]] {
+				f.take(f.normalized[r.starts[i]:r.ends[i]], r.documents)
 			}
 		}
 	}
 	for _, hash := range r.hashes[:r.last] {
-		f.covered[hash] = true
+		if !f.covered[hash] {
+			f.covered[hash] = false // known from now on
+		}
 	}
 	*r = run{starts: r.starts[:0], ends: r.ends[:0], hashes: r.hashes[:0]}
 }
@@ -177,6 +179,9 @@ func (f *Finder) take(line []byte, documents uint32) bool {
 	if len(hashes) == 0 || slices.ContainsFunc(hashes, func(hash uint64) bool { return f.counts[hash] < least }) {
 		return false
 	}
+	for _, hash := range hashes {
+		f.covered[hash] = true
+	}
 	f.found = append(f.found, passage{string(line), documents})
 	return true
 }
@@ -188,5 +193,10 @@ func (f *Finder) List() (l List, left Left, lost int) {
 	for _, p := range f.found {
 		l.Passages = append(l.Passages, p.text)
 	}
-	return l, f.left, f.lost
+	for _, has := range f.covered {
+		if !has {
+			lost++
+		}
+	}
+	return l, f.left, lost
 }

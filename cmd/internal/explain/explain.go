@@ -48,6 +48,7 @@ type Document struct {
 	Normalized string   `json:"normalized"`
 	Shingles   int      `json:"shingles"`           // different ones that count
 	Ignored    []string `json:"ignored,omitempty"`  // shingles that do not, in alphabetical order
+	LeftOut    float64  `json:"left_out,omitempty"` // their share, each as often as it occurs: unecho-ignored
 	ByBytes    bool     `json:"by_bytes,omitempty"` // it is compared by its bytes: too much of it cannot be read
 	Only       []string `json:"only"`               // shingles that the other lacks
 	Keys       []string `json:"band_keys"`
@@ -179,6 +180,9 @@ func (r *reader) read(d *Document, in Input) error {
 	if !r.signer.Sign(&d.entry, in.Text) {
 		return fmt.Errorf("a document of %d bytes is too long when normalised: it would be rejected as too_large",
 			len(in.Text))
+	}
+	if ignored, all := r.signer.LeftOut(); ignored > 0 {
+		d.LeftOut = float64(ignored*10_000/all) / 10_000 // rounded down, as in the header
 	}
 	d.Keys = make([]string, 0, len(d.entry.Keys)/entry.KeyBytes)
 	for key := range slices.Chunk(d.entry.Keys, entry.KeyBytes) {

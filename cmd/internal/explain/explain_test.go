@@ -243,7 +243,7 @@ func TestWhatDoesNotCount(t *testing.T) {
 		t.Errorf("got %+v, want 5 shingles of A that count, 11 that do not, and none shared", x)
 	}
 	var out bytes.Buffer
-	if err := WriteText(&out, p, x, Also{}); err != nil || !strings.Contains(out.String(), "5 shingles (auto:3) and 11 that do not count\n") ||
+	if err := WriteText(&out, p, x, Also{}); err != nil || !strings.Contains(out.String(), "5 shingles (auto:3) and 11 that do not count, 0.6875 of all\n") ||
 		!strings.Contains(out.String(), `not counted    "agency in the", "at the office",`) {
 		t.Errorf("the text does not say what is not counted, error %v: %s", err, out.String())
 	}

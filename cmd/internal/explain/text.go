@@ -57,7 +57,7 @@ func WriteText(out io.Writer, p index.Params, x *Explanation, also Also) error {
 func (d *Document) how() string {
 	ignored := ""
 	if n := len(d.Ignored); n > 0 {
-		ignored = fmt.Sprintf(" and %d that do not count", n)
+		ignored = fmt.Sprintf(" and %d that do not count, %.4f of all", n, d.LeftOut)
 	}
 	if d.ByBytes {
 		return ignored + ", compared by the bytes: more than 5 % is not UTF-8 or cannot be read"

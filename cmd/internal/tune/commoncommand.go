@@ -39,7 +39,7 @@ func CommonCommand() *cobra.Command {
 	cmdline.AddFileFlags(cmd)
 	addSampleFlags(cmd)
 	cmdline.Add(cmd, cmdline.Similarity, func(f cmdline.Flags) {
-		f.Float64("share", 0.05, "of the documents, which a passage exceeds")
+		f.Float64("share", 0.05, "write what stands in more than this share of the documents")
 	})
 	cmdline.Add(cmd, cmdline.Output, func(f cmdline.Flags) {
 		f.TextP("output", "o", "file", "-", "write the list here; - is standard output")

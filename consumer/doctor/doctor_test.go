@@ -90,19 +90,7 @@ func TestFindings(t *testing.T) {
 		}, `^note topics: journal unecho.journal has 3 partitions \| only partition 0 is used`},
 		{"journal that takes less", func(w *ward) { w.alter("unecho.journal", "max.message.bytes", "1000") }, `^problem topics: topic unecho.journal: max.message.bytes is 1000`},
 		{"unclean elections", func(w *ward) { w.alter("news", "unclean.leader.election.enable", "true") }, `^note topics: topic news: unclean.leader.election.enable is true \|`},
-		{"one in sync", func(w *ward) { w.alter("news.unique", "min.insync.replicas", "1") }, `^note topics: topic news.unique: min.insync.replicas is 1 \|`},
-		{"a compacted output", func(w *ward) { w.alter("news.unique", "cleanup.policy", "compact") }, `^note topics: topic news.unique: cleanup.policy is compact \|`},
-		{"an output with other times", func(w *ward) { w.alter("news.unique", "message.timestamp.type", "LogAppendTime") }, `^note topics: .*LogAppendTime`},
 		{"the journal begins after the snapshot", func(w *ward) { w.append(&index.Forget{Header: w.header()}); w.trim("unecho.journal", 0, 4) }, `^problem snapshots: the newest snapshot is at 3, and the journal begins at 4 .* --accept-journal-gap unecho.journal@4:[\w-]{22}$`},
-		{"no snapshots", func(w *ward) { w.stored.Path = w.t.TempDir() }, `^note snapshots: there is no snapshot yet`},
-		{"no snapshots, and a trimmed journal", func(w *ward) { w.stored.Path = w.t.TempDir(); w.trim("unecho.journal", 0, 2) }, `^problem snapshots: journal unecho.journal begins at 2, and no usable snapshot.* --accept-journal-gap unecho.journal@2:[\w-]{22}$`},
-		{"an old snapshot", func(w *ward) {
-			w.append(&index.Forget{Header: w.header()})
-			w.append(&index.Forget{Header: w.header()})
-			w.later(time.Hour)
-		}, `^note snapshots: the newest snapshot is 1h0m\ds old, 2 records of the journal follow it`},
-		{"a damaged snapshot", func(w *ward) { w.damage() }, `^problem snapshots: .*corrupt.* \| a start skips it`},
-		{"a store of its own", func(w *ward) { w.in.Snapshot.For = snapshot.ByMember }, `^note snapshots: the store is not shared .* grows for ever`},
 		{"other settings", func(w *ward) { w.in.Settings = []byte(`{"test":"others"}`) }, `^problem settings: they differ .*: test: others here, settings in the journal \|`},
 		{"other settings, no snapshot", func(w *ward) {
 			w.stored.Path, w.in.Settings = w.t.TempDir(), []byte(`{"test":"others"}`)
@@ -122,6 +110,15 @@ func TestFindings(t *testing.T) {
 // A kind of store that may lack something is tried, also before the first snapshot.
 func TestFindingsOfStores(t *testing.T) {
 	findings(t, []finding{
+		{"no snapshots", func(w *ward) { w.stored.Path = w.t.TempDir() }, `^note snapshots: there is no snapshot yet`},
+		{"no snapshots, and a trimmed journal", func(w *ward) { w.stored.Path = w.t.TempDir(); w.trim("unecho.journal", 0, 2) }, `^problem snapshots: journal unecho.journal begins at 2, and no usable snapshot.* --accept-journal-gap unecho.journal@2:[\w-]{22}$`},
+		{"an old snapshot", func(w *ward) {
+			w.append(&index.Forget{Header: w.header()})
+			w.append(&index.Forget{Header: w.header()})
+			w.later(time.Hour)
+		}, `^note snapshots: the newest snapshot is 1h0m\ds old, 2 records of the journal follow it`},
+		{"a damaged snapshot", func(w *ward) { w.damage() }, `^problem snapshots: .*corrupt.* \| a start skips it`},
+		{"a store of its own", func(w *ward) { w.in.Snapshot.For = snapshot.ByMember }, `^note snapshots: the store is not shared .* grows for ever`},
 		{"a store that lacks something, before the first snapshot", func(w *ward) {
 			w.stored.Path = w.t.TempDir()
 			w.in.Probe = func(context.Context) (string, error) { return "", errors.New("try the store: it lacks conditions") }
@@ -144,6 +141,9 @@ func TestFindingsOfOutputs(t *testing.T) {
 			_, err := w.admin.CreateTopic(w.t.Context(), 2, 1, nil, "tales")
 			w.must(err)
 		}, `^note topics: topic tales: 1 replica \| .* \| have 3 brokers hold it`},
+		{"one in sync", func(w *ward) { w.alter("news.unique", "min.insync.replicas", "1") }, `^note topics: topic news.unique: min.insync.replicas is 1 \|`},
+		{"a compacted output", func(w *ward) { w.alter("news.unique", "cleanup.policy", "compact") }, `^note topics: topic news.unique: cleanup.policy is compact \|`},
+		{"an output with other times", func(w *ward) { w.alter("news.unique", "message.timestamp.type", "LogAppendTime") }, `^note topics: .*LogAppendTime`},
 		{"a group that succeeds another", func(w *ward) { w.produce(by("old")); w.in.Params.Succeeds = "old" }, `^ok outputs: `},
 	})
 }

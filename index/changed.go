@@ -58,9 +58,14 @@ func (p DuplicatesParams) ShortTexts() string {
 }
 
 // ShortAdvice says what suits short texts, by what was measured (deploy/docs/benchmarks.md, short texts): a setting by
-// which more than one of twenty documents leaves wrongly is none.
-const ShortAdvice = "for texts of some 12 words shingle: word:1 at threshold: 0.75 suits; of 7 words no setting that was " +
-	"measured is right about 95 % of what leaves: tune with pairs that you know"
+// which more than one of twenty documents leaves wrongly is none. With a list of what is ignored long texts may be short, too.
+func (p DuplicatesParams) ShortAdvice() string {
+	if p.Ignored.Len() > 0 {
+		return "only what duplicates.ignore leaves of a text counts: tune with pairs that you know"
+	}
+	return "for texts of some 12 words shingle: word:1 at threshold: 0.75 suits; of 7 words no setting that was " +
+		"measured is right about 95 % of what leaves: tune with pairs that you know"
+}
 
 // shinglesOf returns how many shingles a text of so many words has.
 func (p DuplicatesParams) shinglesOf(words int) int {

@@ -62,7 +62,7 @@ func (p DuplicatesParams) validateEvidence() []setting.Mistake {
 			"has no effect with verify: estimate, which keeps the sketch",
 			"write auto, or verify: jaccard")}
 	}
-	if p.Verify == verifyLevenshtein && p.Ignore != "" {
+	if p.Verify == verifyLevenshtein && (p.Ignore != "" || p.Ignored.Len() > 0) {
 		return []setting.Mistake{setting.Wrong("ignore", p.Ignore,
 			"does not go with verify: levenshtein, which compares texts rune by rune and so has no shingles to leave out",
 			"leave it out, or write verify: jaccard")}

@@ -41,7 +41,7 @@ func (p *target) shortTexts(context.Context) ([]Finding, error) {
 	if said == "" {
 		return nil, nil
 	}
-	return []Finding{fine(said + "; " + index.ShortAdvice)}, nil
+	return []Finding{fine(said + "; " + p.in.Index.Duplicates.ShortAdvice())}, nil
 }
 
 // bounds compares the bounds in force with the configuration. A member whose file has others works by those in force.

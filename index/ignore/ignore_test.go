@@ -158,6 +158,7 @@ func TestReadEdited(t *testing.T) {
 		"line ends":   func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
 		"mark":        func(s string) string { return "\ufeff" + s },
 		"blank lines": func(s string) string { return strings.ReplaceAll(s, "\n", "\n\n") },
+		"indented":    func(s string) string { return strings.ReplaceAll(s, "\nopen", "\n  open") },
 		"no last end": func(s string) string { return strings.TrimSuffix(s, "\n") },
 	} {
 		if got, m := fingerprint(l, edit); got != whole || m != n {

@@ -61,10 +61,10 @@ func (l *List) Append(dst []byte, p index.Params) ([]byte, error) {
 const MaxBytes = 16 << 20
 
 // Remake is what to do where a list does not serve.
-const Remake = "make it again by the settings here: unecho common"
+const Remake = "make it again by the settings here (unecho common); a group that runs keeps the list that it has"
 
-// Read reads the file of a list, from which people may have deleted lines. Lines may end as on Windows, and the file may begin with
-// a byte order mark. The error says why it is none for these settings.
+// Read reads the file of a list, from which people may have deleted lines. What an editor does to the ends of lines, or to the
+// beginning of the file, makes no other list. The error says why it is none for these settings.
 func Read(p index.Params, file []byte) (text.Ignored, error) {
 	first, lines, _ := bytes.Cut(bytes.TrimPrefix(file, []byte("\ufeff")), []byte("\n"))
 	var h header
@@ -84,10 +84,13 @@ func Read(p index.Params, file []byte) (text.Ignored, error) {
 	var hashes []uint64
 	sum := sha256.New()
 	for line := range bytes.Lines(lines) {
-		if passage := bytes.TrimRight(line, "\r\n"); len(passage) > 0 {
-			hashes = append(hashes, r.shingles(passage)...)
-			fmt.Fprintf(sum, "%s\n", passage) // a hash takes everything
+		hashes = append(hashes, r.shingles(line)...)
+		if len(r.normalized) > 0 {
+			fmt.Fprintf(sum, "%s\n", r.normalized) // a hash takes everything
 		}
+	}
+	if len(hashes) == 0 {
+		return text.Ignored{}, errors.New("has no passage")
 	}
 	return text.Ignore("sha256:"+hex.EncodeToString(sum.Sum(nil)[:8]), hashes), nil
 }

@@ -143,19 +143,19 @@ func (p *Pager) readAhead(ctx context.Context, rec index.Record, from int) (sear
 	if p.Directory == nil {
 		return 0
 	}
-	by := p.Replica.Ahead(rec, from, searchAtOnce)
+	most := cmp.Or(p.atOnce, searchAtOnce)
+	by := p.Replica.Ahead(rec, from, most)
 	p.Give(ctx, p.Replica.Files().Wanted())
-	if len(by.Entries) == 0 {
-		return from + searchAtOnce
+	all := len(by.Entries)
+	if all == 0 {
+		return from + most
 	}
-	n := min(len(by.Entries), cmp.Or(p.atOnce, searchAtOnce))
-	all := n == len(by.Entries)
-	by.Entries = by.Entries[:n]
 	p.beside(func() { p.search(ctx, &by) })
-	p.atOnce = min(1+n*pagesAhead/(1+len(by.Pages)), searchAtOnce)
 	p.Replica.Files().Know(&by)
-	if all {
-		return from + searchAtOnce
+	n := len(by.Entries)
+	p.atOnce = min(1+n*pagesAhead/(1+len(by.Pages)), 2*most, searchAtOnce)
+	if n == all {
+		return from + most
 	}
 	return from + n // or more, where some have nothing to be looked up by
 }

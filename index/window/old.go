@@ -141,30 +141,32 @@ type Sought struct {
 	*entry.Entry
 	Fine []uint32
 
-	mays  []uint64 // of each key a bit for each block that may have it; nil: not yet looked up
-	lacks bool     // pages were lacking in the latest round
-	read  int      // pages that were lacking in all
+	mays   []uint64  // of each key a bit for each block that may have it; nil: not yet looked up
+	wanted []Want    // pages that were lacking in the latest round
+	by     []Sounder // of each
+	read   int       // pages that were lacking in all
 }
 
 const (
-	// lookupPages bounds the pages that a lookup reads ahead, and searchPages those of all lookups: 12 MiB. The window will
-	// want the others.
+	// lookupPages bounds the pages that a lookup reads ahead. The window will want the others.
 	lookupPages = 64
-	searchPages = 3 * mostAhead
+	// roundPages bounds those of all lookups in one round: 4 MiB.
+	roundPages = mostAhead
 )
 
-// Run looks all entries up. spread calls do for each number below n, and may do so from several goroutines. read returns pages,
-// in their order, and nil for one that cannot be read. A page may be damaged.
+// Run looks entries up, and cuts those off Entries that have to wait for another search. spread calls do for each number below
+// n, and returns when that is done; it may do so from several goroutines. read returns pages, in their order, and nil for one
+// that cannot be read. A page may be damaged.
 func (s *Search) Run(n int, spread func(n int, do func(k int)), read func([]Want) [][]byte) {
 	s.Pages = map[Want][]byte{}
 	seekers := make([]seeker, n)
-	for left := searchPages; left > 0; {
+	for {
 		spread(n, func(k int) {
 			for i := k; i < len(s.Entries); i += n {
 				seekers[k].seek(s, &s.Entries[i])
 			}
 		})
-		wanted, by := s.lacks(seekers, left)
+		wanted, by := s.lacks()
 		if len(wanted) == 0 {
 			return
 		}
@@ -173,21 +175,23 @@ func (s *Search) Run(n int, spread func(n int, do func(k int)), read func([]Want
 				s.Pages[w] = data
 			}
 		}
-		left -= len(wanted)
 	}
 }
 
-// lacks returns what seekers lack, each page once.
-func (s *Search) lacks(seekers []seeker, most int) (wanted []Want, by []Sounder) {
-	for k := range seekers {
-		x := &seekers[k]
-		for i, w := range x.wanted {
-			if _, is := s.Pages[w]; !is && len(wanted) < most {
+// lacks returns what lookups lack, each page once. From where on it is too much, entries are cut off.
+func (s *Search) lacks() (wanted []Want, by []Sounder) {
+	for k := range s.Entries {
+		e := &s.Entries[k]
+		if k > 0 && len(wanted)+len(e.wanted) > roundPages {
+			s.Entries = s.Entries[:k]
+			break
+		}
+		for i, w := range e.wanted {
+			if _, is := s.Pages[w]; !is {
 				s.Pages[w] = nil
-				wanted, by = append(wanted, w), append(by, x.by[i])
+				wanted, by = append(wanted, w), append(by, e.by[i])
 			}
 		}
-		x.wanted, x.by = x.wanted[:0], x.by[:0]
 	}
 	return wanted, by
 }
@@ -197,9 +201,6 @@ type seeker struct {
 	*Search
 	entry  *Sought      // at hand
 	digest entry.Digest // of it
-	wanted []Want       // pages that are lacking
-	by     []Sounder    // of each
-	own    int          // where those of the entry begin
 	near   []Ref        // documents whose records it will want
 	keys   []uint32     // its keys, by list
 	places []uint32
@@ -208,22 +209,20 @@ type seeker struct {
 // page implements pageReader.
 func (x *seeker) page(w Want, by Sounder) []byte {
 	data, is := x.Pages[w]
-	if is || x.entry.read == lookupPages || slices.Contains(x.wanted[x.own:], w) {
-		return data
+	if e := x.entry; !is && e.read < lookupPages && !slices.Contains(e.wanted, w) {
+		e.wanted, e.by = append(e.wanted, w), append(e.by, by)
+		e.read++
 	}
-	x.entry.lacks = true
-	x.entry.read++
-	x.wanted, x.by = append(x.wanted, w), append(x.by, by)
-	return nil
+	return data
 }
 
 // seek looks an entry up as far as pages are there, unless it lacked none.
 func (x *seeker) seek(of *Search, e *Sought) {
-	if e.mays != nil && !e.lacks {
+	if e.mays != nil && len(e.wanted) == 0 {
 		return
 	}
-	x.Search, x.entry, x.digest, x.own, x.near, x.keys = of, e, entry.ReadDigest(e.Digest), len(x.wanted), x.near[:0], x.keys[:0]
-	e.lacks = false
+	x.Search, x.entry, x.digest, x.near, x.keys = of, e, entry.ReadDigest(e.Digest), x.near[:0], x.keys[:0]
+	e.wanted, e.by = e.wanted[:0], e.by[:0]
 	for list := range of.Old.bands + 1 {
 		x.keys = append(x.keys, oldKey(e.Keys, list, of.Old.bands))
 	}

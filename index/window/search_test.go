@@ -11,13 +11,21 @@ import (
 // search looks entries up among the documents of blocks, for up to so many documents of each key.
 func (s *shelved) search(most int, entries ...Sought) *Search {
 	by := &Search{Old: s.w.Files().Old(), Most: most, Entries: entries}
+	before := map[Want]bool{}
 	by.Run(2, func(n int, do func(int)) {
 		for k := range n {
 			do(k)
 		}
 	}, func(wanted []Want) [][]byte {
 		read := make([][]byte, len(wanted))
+		if len(wanted) > roundPages {
+			s.t.Errorf("%d pages are read in one round", len(wanted))
+		}
 		for i, w := range wanted {
+			if before[w] {
+				s.t.Errorf("%v is read again", w)
+			}
+			before[w] = true
 			read[i], _ = s.read(w) // there is no error
 		}
 		return read
@@ -59,6 +67,9 @@ func TestSearchSaysWhichBlocks(t *testing.T) {
 	keys := s.randomKeys()
 	all, e := s.lists(keys), entry.Entry{Keys: keys, Digest: make([]byte, entry.DigestBytes)}
 	by := s.search(1000, Sought{Entry: &e})
+	if n := len(by.Pages); n != lookupPages {
+		t.Errorf("%d pages are read for one entry, want %d", n, lookupPages)
+	}
 	for list, may := range by.Entries[0].mays {
 		for k, b := range h.Blocks()[:asked] {
 			if is := may>>k&1 == 1; is != b.postings.May(list, oldKey(keys, list, shelvedBands)) {
@@ -143,6 +154,36 @@ func TestCandidatesNeedNoKeys(t *testing.T) {
 	same("in its turn", h.read, needs(func(*Met) bool { return true }))
 	zero := entry.Digest{}
 	same("ahead", by.Pages, needs(func(m *Met) bool { return zero.Distance(m.Digest()) <= nearDigests }))
+}
+
+// TestSearchLeavesWhatIsTooMuch: a search reads no page twice, and no more than a bound in one round. What it cannot look up to
+// the end it leaves to the next search. What it has looked up wants nothing.
+func TestSearchLeavesWhatIsTooMuch(t *testing.T) {
+	s := newShelved(t, 16, 1, 1<<31, 0)
+	h, x := s.w.Files(), &s.w.buckets
+	h.BlocksOf(Sizes{Run: 64, Merge: 2, Parts: 1000, Tail: 10})
+	s.insert(roundPages + 300) // each in a file of its own
+	s.cover()
+	var sought []Sought
+	for r := range Ref(roundPages + 200) {
+		sought = append(sought, Sought{Entry: &entry.Entry{Keys: s.all.At(r).Keys(), Digest: s.all.At(r).Digest()}})
+	}
+	by := s.search(1000, sought...)
+	if n := len(by.Entries); n < roundPages/2 || n == len(sought) {
+		t.Fatalf("%d of %d entries are looked up", n, len(sought))
+	}
+	h.Know(by)
+	s.given = 0
+	for _, e := range by.Entries {
+		s.until(func() {
+			x.Probe(e.Keys)
+			x.Meet(0, 10)
+			x.Meet(1, 10)
+		})
+	}
+	if s.given > 0 {
+		t.Errorf("%d pages are wanted of what was looked up", s.given)
+	}
 }
 
 // TestNextKeepsWhatIsAhead: what entries have read in their turn is dropped if it is much. What was read ahead for those

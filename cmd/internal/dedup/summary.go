@@ -45,7 +45,7 @@ const fewestShort = 100
 // ReportShort says what a changed word costs, where most documents are short.
 func (s Summary) ReportShort(out io.Writer, p index.DuplicatesParams) {
 	if s.Short >= fewestShort && 2*s.Short > s.Documents {
-		fmt.Fprintf(out, "unecho: %s short: %s; %s\n", terminal.Several(int(s.Short), "document")+" are", p.ShortTexts(), index.ShortAdvice)
+		fmt.Fprintf(out, "unecho: %s short: %s; %s\n", terminal.Several(int(s.Short), "document")+" are", p.ShortTexts(), p.ShortAdvice())
 	}
 }
 

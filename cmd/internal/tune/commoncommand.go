@@ -28,8 +28,8 @@ func CommonCommand() *cobra.Command {
 		Long: "Write the passages that stand in more than a share of the documents, such as templates and disclaimers, for\n" +
 			"duplicates.ignore (--ignore of dedup, eval, tune and explain), which leaves their shingles out. Identical documents count\n" +
 			"once, and a passage stands in 10 documents at least. The list serves for the shingle and the normal form by which it was\n" +
-			"made. Look through it, and delete the lines that are to count. `unecho tune --pairs` says what it does to precision and\n" +
-			"recall.",
+			"made. Look through it, and delete the lines that are to count; what stands in another line, too, still does not. `unecho\n" +
+			"tune --pairs` says what it does to precision and recall.",
 		Example: "  unecho common ads.jsonl -o common.txt\n" +
 			"  unecho common --share 0.2 --shingle char:5 ads.jsonl -o common.txt\n" +
 			"  unecho common --config unecho.yaml --topic news --from 24h -o common.txt",

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/unecho/unecho/cmd/internal/terminal"
-	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/eval"
 )
 
@@ -75,7 +74,7 @@ func (t *Tuner) short(r *Report) string {
 	if 2*short <= len(of.sizes) {
 		return ""
 	}
-	return fmt.Sprintf("%s of the sample are short: %s; %s", terminal.Several(short, "document"), p.ShortTexts(), index.ShortAdvice)
+	return fmt.Sprintf("%s of the sample are short: %s; %s", terminal.Several(short, "document"), p.ShortTexts(), p.ShortAdvice())
 }
 
 // within gives work its share of the remaining budget, so that each source gets some.

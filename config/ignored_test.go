@@ -87,7 +87,7 @@ func TestIgnoredIsRefused(t *testing.T) {
 		"no list": {[]string{"duplicates.ignore=" + damaged}, damaged + ": is no list of unecho common: its first line does not say so; make it again by the settings here"},
 		"other settings": {
 			[]string{"duplicates.ignore=" + list(t, chars, "one two")},
-			"was made by other settings: duplicates.shingle is char:5 there, and auto:3 here; normalize.urls is mask there, and keep here; make it again by the settings here: unecho common",
+			"was made by other settings: duplicates.shingle is char:5 there, and auto:3 here; normalize.urls is mask there, and keep here; make it again by the settings here (unecho common)",
 		},
 		"levenshtein": {
 			[]string{"duplicates.ignore=" + list(t, chars, "one two"), "duplicates.verify=levenshtein", "duplicates.shingle=char:4"},

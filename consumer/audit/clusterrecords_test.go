@@ -27,12 +27,7 @@ func groupedScene(t *testing.T) *scene {
 // regroup changes what a record of clusters says.
 func (s *scene) regroup(i int, old, by string) {
 	s.t.Helper()
-	was := string(s.groups[i].Value)
-	is := strings.Replace(was, old, by, 1)
-	if was == is {
-		s.t.Fatalf("%s has no %s", was, old)
-	}
-	s.groups[i].Value = []byte(is)
+	s.reword(&s.groups[i].Value, old, by)
 }
 
 // ofAnother has a record of clusters name another journal.

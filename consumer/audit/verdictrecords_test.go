@@ -27,12 +27,18 @@ func toldScene(t *testing.T) *scene {
 // replace changes what a record of verdicts says.
 func (s *scene) replace(i int, old, by string) {
 	s.t.Helper()
-	was := string(s.tales[i].Value)
+	s.reword(&s.tales[i].Value, old, by)
+}
+
+// reword changes what the value of a record says.
+func (s *scene) reword(value *[]byte, old, by string) {
+	s.t.Helper()
+	was := string(*value)
 	is := strings.Replace(was, old, by, 1)
 	if was == is {
 		s.t.Fatalf("%s has no %s", was, old)
 	}
-	s.tales[i].Value = []byte(is)
+	*value = []byte(is)
 }
 
 // Each output has one record in the topic of verdicts. It says what the output's headers say, in the same order. Tales

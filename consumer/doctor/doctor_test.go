@@ -21,7 +21,6 @@ import (
 	"github.com/unecho/unecho/consumer/certificate"
 	"github.com/unecho/unecho/consumer/protocol"
 	"github.com/unecho/unecho/index"
-	"github.com/unecho/unecho/index/files"
 	"github.com/unecho/unecho/index/snapshot"
 	"github.com/unecho/unecho/sink"
 )
@@ -145,40 +144,6 @@ func TestFindingsOfOutputs(t *testing.T) {
 		{"a compacted output", func(w *ward) { w.alter("news.unique", "cleanup.policy", "compact") }, `^note topics: topic news.unique: cleanup.policy is compact \|`},
 		{"an output with other times", func(w *ward) { w.alter("news.unique", "message.timestamp.type", "LogAppendTime") }, `^note topics: .*LogAppendTime`},
 		{"a group that succeeds another", func(w *ward) { w.produce(by("old")); w.in.Params.Succeeds = "old" }, `^ok outputs: `},
-	})
-}
-
-// Whether a member could keep old documents in its directory.
-func TestFindingsOfFiles(t *testing.T) {
-	within := func(w *ward) string {
-		path := files.PathOf(w.in.Index.Duplicates.Remember.Directory, "unecho")
-		w.must(os.MkdirAll(path, 0o700))
-		return path
-	}
-	findings(t, []finding{
-		{
-			"a directory with room", func(w *ward) {
-				d, err := files.Open(within(w), files.Owner{Group: "unecho", Journal: w.journal, Fingerprint: 7})
-				w.must(err)
-				w.must(d.Put(w.t.Context(), snapshot.SegmentName([]byte("x")), []byte("x")), d.Close())
-			},
-			`^ok old documents: \S+ holds 1 segment, and has \S+ free`,
-		},
-		{
-			"a directory of an earlier journal", func(w *ward) {
-				d, err := files.Open(within(w), files.Owner{Group: "unecho", Journal: [16]byte{1}})
-				w.must(err, d.Close())
-			},
-			`^problem old documents: .* it is of the journal with topic id 01.* \| no member starts with this directory \|`,
-		},
-		{
-			"a directory with other things", func(w *ward) { w.must(os.WriteFile(filepath.Join(within(w), "photo.jpeg"), nil, 0o600)) },
-			`^problem old documents: .* other things, such as "photo.jpeg"`,
-		},
-		{
-			"a disk smaller than the window", func(w *ward) { w.in.Index.Duplicates.Remember.Memory = 1 << 60 },
-			`^note old documents: \S+ has \S+ free, and old documents may take .* 1048576TiB \| when the disk is full, judging waits \|`,
-		},
 	})
 }
 

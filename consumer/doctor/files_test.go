@@ -11,6 +11,7 @@ import (
 
 	"github.com/unecho/unecho/index"
 	"github.com/unecho/unecho/index/files"
+	"github.com/unecho/unecho/index/snapshot"
 )
 
 // The disk is measured if that is asked for.
@@ -102,4 +103,38 @@ func TestSilentDisk(t *testing.T) {
 	pipe, err := os.OpenFile(owner, os.O_WRONLY, 0)
 	w.must(err)
 	w.must(pipe.Close())
+}
+
+// Whether a member could keep old documents in its directory.
+func TestFindingsOfFiles(t *testing.T) {
+	within := func(w *ward) string {
+		path := files.PathOf(w.in.Index.Duplicates.Remember.Directory, "unecho")
+		w.must(os.MkdirAll(path, 0o700))
+		return path
+	}
+	findings(t, []finding{
+		{
+			"a directory with room", func(w *ward) {
+				d, err := files.Open(within(w), files.Owner{Group: "unecho", Journal: w.journal, Fingerprint: 7})
+				w.must(err)
+				w.must(d.Put(w.t.Context(), snapshot.SegmentName([]byte("x")), []byte("x")), d.Close())
+			},
+			`^ok old documents: \S+ holds 1 segment, and has \S+ free`,
+		},
+		{
+			"a directory of an earlier journal", func(w *ward) {
+				d, err := files.Open(within(w), files.Owner{Group: "unecho", Journal: [16]byte{1}})
+				w.must(err, d.Close())
+			},
+			`^problem old documents: .* it is of the journal with topic id 01.* \| no member starts with this directory \|`,
+		},
+		{
+			"a directory with other things", func(w *ward) { w.must(os.WriteFile(filepath.Join(within(w), "photo.jpeg"), nil, 0o600)) },
+			`^problem old documents: .* other things, such as "photo.jpeg"`,
+		},
+		{
+			"a disk smaller than the window", func(w *ward) { w.in.Index.Duplicates.Remember.Memory = 1 << 60 },
+			`^note old documents: \S+ has \S+ free, and old documents may take .* 1048576TiB \| when the disk is full, judging waits \|`,
+		},
+	})
 }
